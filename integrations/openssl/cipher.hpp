@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "api/arguments.hpp"
 #include "params.hpp"
 #include "provider.hpp"
 #include "executors/copy.hpp"
@@ -108,6 +109,14 @@ int with_room(void *context, Call call) {
     return Stack::run([&] { right = call(its); }) ? right : its.provider().raise(NO_STACK);
 }
 
+// Makes such a call with a text of so many bytes, if no sum of lengths can overflow with it: libcrypto hands a negative
+// `int` on as a length of nearly 2^64.
+template <typename C, typename Call>
+int with_text(void *context, size_t bytes, Call call) {
+    return with_room<C>(context,
+                        [&](C &its) { return bytes <= MOST_BYTES ? call(its) : its.provider().raise(DATA_LENGTH); });
+}
+
 // The functions of a cipher whose contexts are of class C. A context is zeros but for what its constructors set.
 template <typename C, const CipherInfo &info>
 struct Functions {
@@ -138,7 +147,7 @@ struct Functions {
     }
     static int update(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t bytes) {
         *written = 0;
-        return with_room<C>(context, [&](C &its) { return its.update(out, written, room, {in, bytes}); });
+        return with_text<C>(context, bytes, [&](C &its) { return its.update(out, written, room, {in, bytes}); });
     }
     static int final(void *context, uint8_t *out, size_t *written, size_t room) {
         *written = 0;
@@ -146,7 +155,7 @@ struct Functions {
     }
     static int cipher(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t bytes) {
         *written = 0;
-        return with_room<C>(context, [&](C &its) { return its.cipher(out, written, room, {in, bytes}); });
+        return with_text<C>(context, bytes, [&](C &its) { return its.cipher(out, written, room, {in, bytes}); });
     }
     static int get_params(OSSL_PARAM params[]) { return cipher_params(info, params); }
     static int get_ctx_params(void *context, OSSL_PARAM params[]) {

@@ -154,7 +154,7 @@ int init(void *context, const uint8_t *key, size_t key_bytes, const OSSL_PARAM p
     return with_room<Cmac>(context, [&](Cmac &its) { return its.init({key, key_bytes}, params); });
 }
 int update(void *context, const uint8_t *in, size_t bytes) {
-    return with_room<Cmac>(context, [&](Cmac &its) { return its.update({in, bytes}); });
+    return with_text<Cmac>(context, bytes, [&](Cmac &its) { return its.update({in, bytes}); });
 }
 int final(void *context, uint8_t *out, size_t *written, size_t room) {
     return with_room<Cmac>(context, [&](Cmac &its) { return its.final(out, written, room); });

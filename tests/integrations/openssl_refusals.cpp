@@ -1,6 +1,8 @@
 // openssl-refusals: what the provider that OPENSSL_CONF activates must refuse, and that nothing is written then.
 #include <openssl/err.h>
 
+#include <climits>
+
 #include "openssl_jobs.hpp"
 
 namespace {
@@ -242,6 +244,37 @@ void etm(uint8_t *bytes) {
     refused(EVP_CIPHER_CTX_get_params(c.context, params), "the tag of what was opened");
 }
 
+// EVP_CipherUpdate takes an int. The message goes on as if the call had not been.
+void negative(uint8_t *bytes) {
+    for (const char *name : {"AES-128-CBC", "AES-256-CBC", "AES-128-CTR", "AES-128-GCM", "ChaCha20-Poly1305"})
+        for (const bool seals : {true, false})
+            for (const int before : {0, 1, 3, 13, 16, 31})
+                for (const int length : {-1, -2, -13, -14, -16, -17, -64, -513, INT_MIN}) {
+                    Octets out(160, 0xa5), wanted = out;
+                    const auto run = [&](Octets &to, bool refuses) {
+                        Alone c(name);
+                        int written = 0, more = 0;
+                        taken(c.init(seals, bytes, bytes), "key and IV");
+                        taken(EVP_CipherUpdate(c.context, to.data(), &written, bytes, before), "a text");
+                        const Octets seen = to;
+                        if (refuses) refused(c.update(to.data() + written, bytes, length), "a negative length");
+                        must(to == seen, std::string(name) + ": wrote all the same");
+                        taken(EVP_CipherUpdate(c.context, to.data() + written, &more, bytes + before, 64), "more");
+                    };
+                    run(wanted, false);
+                    run(out, true);
+                    must(out == wanted, std::string(name) + ": another text after a refusal");
+                }
+    for (const char *name : {"AES-128-CCM", "AES-128-XTS", "AES-128-CBC-HMAC-SHA1", "AES-256-CBC-HMAC-SHA512-ETM"})
+        for (const int length : {-1, -16, -17, INT_MIN}) {
+            Octets out(160, 0xa5), before = out;
+            Alone c(name);
+            taken(c.init(true, bytes, bytes), "key and IV");
+            refused(c.update(out.data(), bytes, length), "a negative length");
+            must(out == before, std::string(name) + ": wrote all the same");
+        }
+}
+
 void cmac(uint8_t *bytes) {
     EVP_MAC *const mac = EVP_MAC_fetch(nullptr, "CMAC", "provider=cryptostitch");
     must(mac, "CMAC is not there");
@@ -271,6 +304,7 @@ int work(int, char **) {
     tls(bytes);
     cbc(bytes);
     etm(bytes);
+    negative(bytes);
     cmac(bytes);
     puts("all refused");
     return 0;
