@@ -1,5 +1,5 @@
 # The front door. `make`, `make check`, `make test [CPU=zen3]`, `make test-lesser`, `make record`,
-# `make test-long [PART=name]`, `make demo [FILE=...]`,
+# `make test-long [PART=name] [MINUTES=20]`, `make demo [FILE=...]`,
 # `make bench [BENCH="--rows ..."]`, `make bench-tiers`, `make figures`, `make peers [PEERS="openssl ..."]` (the newest
 # of those whom the benchmark compares with, into build/peers), `make deb`, `make tarball`, `make wheel` (into
 # build/packages); works from any folder with `make -C`.
@@ -13,6 +13,7 @@ BENCH ?=
 PEERS ?=
 PYTEST ?=
 PART ?=
+MINUTES ?= 20
 MAKEFLAGS += --no-print-directory
 
 .PHONY: all build configured venv tools check format test test-lesser test-long record demo bench bench-tiers
@@ -81,14 +82,15 @@ record: build
 	.venv/bin/python tests/ladder/record.py
 
 # The long forms, in parts (tests/parts.py): every kernel's whole ladder, long fuzzing, the whole suite under each
-# restriction. Hours on two cores without PART.
+# restriction. Hours on two cores without PART. A part that takes more than MINUTES ends as failed, and says which tests
+# ran.
 test-long: check build
 	@$(IN); cmake/tools.sh test
 	status=0
 	for part in $(if $(PART),'$(PART)',$$(.venv/bin/python tests/parts.py)); do
 	    echo "the long tests, $$part:"
 	    CRYPTOSTITCH_LONG=1 CRYPTOSTITCH_CPU='$(CPU)' .venv/bin/python -m pytest -n $(JOBS) --dist worksteal \
-	        --part "$$part" $(PYTEST) || status=$$?
+	        --part "$$part" --minutes $(MINUTES) -o faulthandler_timeout=$$((60 * $(MINUTES) + 60)) $(PYTEST) || status=$$?
 	done
 	exit $$status
 

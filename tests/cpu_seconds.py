@@ -1,5 +1,6 @@
-"""CPU seconds of the tests, by folder and by file: `--cpu-seconds` prints them when a session ends, and
-`--cpu-seconds=write` puts those of the folders into tests/README.md, too.
+"""CPU seconds of the tests, by folder and by file. Every session of more than five files ends with the five that took
+most; `--cpu-seconds` prints the table of folders and more files instead, and `--cpu-seconds=write` puts the table into
+tests/README.md, too.
 
 A test's seconds are what its process and that process's ended children took since the test before: set-up, imports and
 fixtures count for the test that needed them first.
@@ -16,8 +17,8 @@ import pytest
 
 PAGE = Path(__file__).with_name("README.md")
 TABLE = re.compile(r"(?<=<!-- CPU seconds -->\n)(?:.*\n)*?(?=<!-- end -->)")
-FILES = 30
-"""The most expensive files that are printed."""
+SHORT, FILES = 5, 30
+"""How many of the most expensive files are printed, without and with --cpu-seconds."""
 PROPERTY = "cpu seconds"
 
 _last = 0.0
@@ -75,12 +76,13 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    if not config.option.cpu_seconds or not _spent:
+    whole = config.option.cpu_seconds
+    if not _spent or (not whole and len(_spent) <= SHORT):
         return
-    terminalreporter.section("CPU seconds")
-    for line in table(_spent).splitlines():
+    terminalreporter.section("CPU seconds" if whole else f"CPU seconds of the {SHORT} slowest files")
+    for line in table(_spent).splitlines() if whole else ():
         terminalreporter.line(line)
-    for file, seconds in _spent.most_common(FILES):
+    for file, seconds in _spent.most_common(FILES if whole else SHORT):
         terminalreporter.line(f"{seconds:8.1f} {file}")
-    if config.option.cpu_seconds == "write":
+    if whole == "write":
         PAGE.write_text(TABLE.sub(lambda _: table(_spent), PAGE.read_text()))
