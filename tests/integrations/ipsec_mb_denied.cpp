@@ -1,81 +1,33 @@
 // ipsec-mb-denied LIBRARY code|N: from behind the manager on, the system gives no executable memory; or none at all,
 // after N allocations. What is sealed in place is then right, or is told to have failed and has neither its plaintext
 // nor a tag. Prints how many of the messages failed.
-#include <dlfcn.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "../runtime/refusals.hpp"
 #define NO_COMPAT_IMB_API_053
 #include <intel-ipsec-mb.h>
 
 namespace {
 
-bool no_code = false, no_memory = false;
-long allocations = 0;  // that are still given when there is no memory
-bool is_refused() { return no_memory && allocations-- <= 0; }
-
-template <typename Function>
-Function real(const char *name) {
-    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
-
-}  // namespace
-
-extern "C" {
-
-void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset) {
-    static auto next = real<void *(*)(void *, size_t, int, int, int, off_t)>("mmap");
-    if (!no_memory && !(no_code && protection & PROT_EXEC)) return next(address, size, protection, flags, fd, offset);
-    errno = EACCES;
-    return MAP_FAILED;
-}
-int mprotect(void *address, size_t size, int protection) {
-    static auto next = real<int (*)(void *, size_t, int)>("mprotect");
-    if (!no_memory && !(no_code && protection & PROT_EXEC)) return next(address, size, protection);
-    errno = EACCES;
-    return -1;
-}
-void *malloc(size_t size) {
-    static auto next = real<void *(*)(size_t)>("malloc");
-    return is_refused() ? nullptr : next(size);
-}
-void *aligned_alloc(size_t align, size_t size) {
-    static auto next = real<void *(*)(size_t, size_t)>("aligned_alloc");
-    return is_refused() ? nullptr : next(align, size);
-}
-int posix_memalign(void **out, size_t align, size_t size) {
-    static auto next = real<int (*)(void **, size_t, size_t)>("posix_memalign");
-    return is_refused() ? ENOMEM : next(out, align, size);
-}
-
-}  // extern "C"
-
-namespace {
-
 [[noreturn]] void stop(const std::string &why) {
-    no_memory = false;
+    refusals::watching = false;
     fprintf(stderr, "ipsec-mb-denied: %s\n", why.c_str());
     _exit(1);
 }
 
 IMB_MGR *manager;
 int (*error_of)(IMB_MGR *);
-enum class Refuses { nothing, code, memory } refuses;
 
 struct Denied {
-    Denied() {
-        no_code = refuses == Refuses::code;
-        no_memory = refuses == Refuses::memory;
-    }
-    ~Denied() { no_code = no_memory = false; }
+    Denied() { refusals::watching = true; }
+    ~Denied() { refusals::watching = false; }
 };
 
 constexpr size_t TAG = 16, TEXTS = 60000;
@@ -246,11 +198,13 @@ bool has_plaintext(const Message &m, size_t bytes) {
 }
 
 // In a process of its own, to which no message before has brought code. Returns whether it failed.
-bool try_one(const Way &way, size_t bytes, const Message &right, Refuses its) {
+bool try_one(const Way &way, size_t bytes, const Message &right, const char *refused) {
     const pid_t child = fork();
     if (!child) {
         static Message m;
-        refuses = its;
+        refusals::no_code = !strcmp(refused, "code");
+        refusals::no_pages = !refusals::no_code;
+        if (refusals::no_pages) refusals::blocks_given = atol(refused);
         seal(way, bytes, &m);
         const std::string what = std::string(way.name) + ", " + std::to_string(bytes) + " bytes: ";
         if (!m.failed) {
@@ -277,7 +231,6 @@ int main(int argc, char **argv) {
     const auto allocate = reinterpret_cast<IMB_MGR *(*)(uint64_t)>(dlsym(library, "alloc_mb_mgr"));
     const auto init = reinterpret_cast<void (*)(IMB_MGR *, IMB_ARCH *)>(dlsym(library, "init_mb_mgr_auto"));
     error_of = reinterpret_cast<int (*)(IMB_MGR *)>(dlsym(library, "imb_get_errno"));
-    allocations = atol(argv[2]);
     manager = allocate(0);
     init(manager, nullptr);
     for (size_t i = 0; i < sizeof(key); i++) key[i] = uint8_t(i);
@@ -306,7 +259,7 @@ int main(int argc, char **argv) {
             if (fread(&right, sizeof(right), 1, from) != 1 || right.failed) stop(std::string(way.name) + ": no answer");
             fclose(from);
             waitpid(child, nullptr, 0);
-            failed += try_one(way, bytes, right, strcmp(argv[2], "code") ? Refuses::memory : Refuses::code);
+            failed += try_one(way, bytes, right, argv[2]);
         }
     printf("%ld failed\n", failed);
     return 0;

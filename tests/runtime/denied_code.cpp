@@ -3,12 +3,6 @@
 //
 //   cst-denied-code [SUITE ...]    all suites without names; "wrong" in front of them seeds a wrong byte, to be
 //   reported
-#include <dlfcn.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-
-#include <cerrno>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,44 +10,12 @@
 #include <vector>
 
 #include "cryptostitch/cryptostitch.h"
+#include "refusals.hpp"
 
 namespace {
 
-bool denied = false, seed_wrong = false;
-long denials = 0;
-
-template <typename Function>
-Function real(const char *name) {
-    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
-
-}  // namespace
-
-extern "C" {
-
-void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset) {
-    static auto next = real<void *(*)(void *, size_t, int, int, int, off_t)>("mmap");
-    if (denied && protection & PROT_EXEC) {
-        denials++;
-        errno = EACCES;
-        return MAP_FAILED;
-    }
-    return next(address, size, protection, flags, fd, offset);
-}
-
-int mprotect(void *address, size_t size, int protection) {
-    static auto next = real<int (*)(void *, size_t, int)>("mprotect");
-    if (denied && protection & PROT_EXEC) {
-        denials++;
-        errno = EACCES;
-        return -1;
-    }
-    return next(address, size, protection);
-}
-
-}  // extern "C"
-
-namespace {
+using refusals::denials;
+bool seed_wrong = false;
 
 typedef std::vector<unsigned char> Bytes;
 
@@ -148,11 +110,10 @@ struct Subject {
     int error = CST_OK;
 
     Subject(const std::string &name, Moment moment) {
-        denied = false;
         error = cst_ctx_new(&ctx, nullptr);
-        denied = moment == CONTEXT;
+        refusals::no_code = moment == CONTEXT;
         if (!error) error = cst_suite_get(ctx, name.c_str(), &suite);
-        denied |= moment == SUITE;
+        refusals::no_code |= moment == SUITE;
         if (error) return;
         info.size = sizeof(info);
         cst_suite_info_get(suite, &info);
@@ -166,12 +127,12 @@ struct Subject {
                             info.mac_key_max ? secret.data() + 128 : nullptr, info.mac_key_max ? mac_bytes : 0, &key);
             if (!error) keys.push_back(key);
         }
-        denied |= moment == KEYS;
+        refusals::no_code |= moment == KEYS;
     }
     ~Subject() {
         for (cst_key *key : keys) cst_key_free(key);
         cst_ctx_free(ctx);
-        denied = false;
+        refusals::no_code = false;
     }
 };
 
@@ -237,6 +198,7 @@ int main(int n, char **words) {
         cst_list(ctx, CST_NAME_SUITE, add, &names);
         cst_ctx_free(ctx);
     }
+    refusals::watching = true;
     for (const std::string &name : names) check(name);
     printf("%zu suites, %ld times denied: %ld bursts right, %ld refused, %ld wrong\n", names.size(), denials, rights,
            errors, wrongs);

@@ -2,12 +2,9 @@
 // context, the operation or the burst on: each gives its result or an error, and none crashes.
 //
 //   lesser-public-keys TARGET ...    as in cst_options
-#include <dlfcn.h>
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,38 +13,11 @@
 
 #include "../../bench/rsa_keys.cpp"
 #include "cryptostitch/cryptostitch.h"
+#include "refusals.hpp"
 
 namespace {
 
-bool denied = false;
-
-template <typename Function>
-Function real(const char *name) {
-    return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
-}
-
-}  // namespace
-
-extern "C" {
-
-void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset) {
-    static auto next = real<void *(*)(void *, size_t, int, int, int, off_t)>("mmap");
-    if (!denied) return next(address, size, protection, flags, fd, offset);
-    errno = ENOMEM;
-    return MAP_FAILED;
-}
-
-int mprotect(void *address, size_t size, int protection) {
-    static auto next = real<int (*)(void *, size_t, int)>("mprotect");
-    if (!denied || !(protection & PROT_EXEC)) return next(address, size, protection);
-    errno = EACCES;
-    return -1;
-}
-
-}  // extern "C"
-
-namespace {
-
+bool &denied = refusals::no_pages;
 typedef std::vector<unsigned char> Bytes;
 enum Moment { NEVER, CONTEXT, OPERATION, BURST, MOMENTS };
 const char *const MOMENT_NAMES[MOMENTS] = {"never", "from the context on", "from the operation on",
@@ -176,6 +146,7 @@ std::vector<Operation> answers() {
 
 int main(int argc, char **argv) {
     const std::vector<Operation> operations = answers();
+    refusals::watching = true;
     int failures = 0;
     for (int i = 1; i < argc; i++)
         for (int moment = NEVER; moment < MOMENTS; moment++) {

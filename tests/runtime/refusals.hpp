@@ -1,5 +1,7 @@
 // The calls that the library makes to the system, of which one, or all of a kind, is refused. For programs and
-// libraries that come before libc (a main program, LD_PRELOAD); included by one file of each.
+// libraries that come before libc (a main program, LD_PRELOAD); included by one file of each. Calls are refused while
+// `watching` is set: one with `refused_kind` and `refused_call`, all of a kind with no_mprotect, no_code, no_pages, and
+// allocations once `blocks_given` of them have been made.
 #pragma once
 
 #include <dlfcn.h>
@@ -9,6 +11,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstdarg>
 #include <cstdlib>
 
@@ -20,11 +23,22 @@ const char *const NAMES[KINDS] = {"malloc", "mmap", "mprotect", "memfd_create", 
 // The library is being called. Thread-local: other threads of the process are not looked at.
 __attribute__((tls_model("initial-exec"))) thread_local bool watching = false;
 bool no_mprotect = false;  // as under PR_SET_MDWE: the sealed file is the way
+bool no_code = false;  // no page becomes executable
+bool no_pages = false;  // nothing is mapped, nothing is protected anew
+long blocks_given = LONG_MAX;
 bool armed = true;  // calls are counted
 Kind refused_kind = KINDS;
 long refused_call = 0, calls = 0, blocks = 0, pages = 0;
+long denials = 0;  // calls that no_mprotect, no_code, no_pages or blocks_given has refused
 
 inline bool refuse(Kind kind) { return watching && armed && kind == refused_kind && ++calls == refused_call; }
+
+inline bool deny(bool is_denied) {
+    denials += is_denied;
+    return is_denied;
+}
+inline bool refuse_block() { return refuse(MALLOC) || (watching && deny(--blocks_given < 0)); }
+inline bool deny_pages(int protection) { return watching && deny(no_pages || (no_code && protection & PROT_EXEC)); }
 
 template <typename Function>
 Function real(const char *name) {
@@ -37,7 +51,7 @@ extern "C" {
 
 void *malloc(size_t size) {
     static auto next = refusals::real<void *(*)(size_t)>("malloc");
-    if (refusals::refuse(refusals::MALLOC)) return nullptr;
+    if (refusals::refuse_block()) return nullptr;
     void *block = next(size);
     if (block) refusals::blocks++;
     return block;
@@ -51,7 +65,7 @@ void free(void *block) {
 
 void *aligned_alloc(size_t align, size_t size) {
     static auto next = refusals::real<void *(*)(size_t, size_t)>("aligned_alloc");
-    if (refusals::refuse(refusals::MALLOC)) return nullptr;
+    if (refusals::refuse_block()) return nullptr;
     void *block = next(align, size);
     if (block) refusals::blocks++;
     return block;
@@ -59,7 +73,7 @@ void *aligned_alloc(size_t align, size_t size) {
 
 int posix_memalign(void **out, size_t align, size_t size) {
     static auto next = refusals::real<int (*)(void **, size_t, size_t)>("posix_memalign");
-    if (refusals::refuse(refusals::MALLOC)) return ENOMEM;
+    if (refusals::refuse_block()) return ENOMEM;
     const int error = next(out, align, size);
     if (!error) refusals::blocks++;
     return error;
@@ -67,7 +81,7 @@ int posix_memalign(void **out, size_t align, size_t size) {
 
 void *realloc(void *block, size_t size) {
     static auto next = refusals::real<void *(*)(void *, size_t)>("realloc");
-    if (refusals::refuse(refusals::MALLOC)) return nullptr;
+    if (refusals::refuse_block()) return nullptr;
     void *moved = next(block, size);
     if (moved && !block) refusals::blocks++;
     return moved;
@@ -75,7 +89,7 @@ void *realloc(void *block, size_t size) {
 
 void *mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset) {
     static auto next = refusals::real<void *(*)(void *, size_t, int, int, int, off_t)>("mmap");
-    if (refusals::refuse(refusals::MMAP)) {
+    if (refusals::refuse(refusals::MMAP) || refusals::deny_pages(protection)) {
         errno = ENOMEM;
         return MAP_FAILED;
     }
@@ -92,7 +106,8 @@ int munmap(void *address, size_t size) {
 
 int mprotect(void *address, size_t size, int protection) {
     static auto next = refusals::real<int (*)(void *, size_t, int)>("mprotect");
-    if (refusals::refuse(refusals::MPROTECT) || (refusals::watching && refusals::no_mprotect)) {
+    if (refusals::refuse(refusals::MPROTECT) || refusals::deny_pages(protection) ||
+        (refusals::watching && refusals::deny(refusals::no_mprotect))) {
         errno = EACCES;
         return -1;
     }
