@@ -9,7 +9,6 @@
 // uses more than --stack bytes of the stack, 16 KiB.
 
 #include <fnmatch.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -21,12 +20,11 @@
 #include "../../bench/rsa_keys.hpp"
 #include "cryptostitch/cryptostitch.h"
 #include "api/pk_operation.hpp"
+#include "residue.hpp"
 #include "secret_numbers.hpp"
 #include "suite/registers.hpp"
-extern "C" {
-#include "../../probe/probe.h"
-}
 
+using namespace residue;
 using namespace secret_numbers;
 
 namespace {
@@ -70,6 +68,7 @@ public:
         std::sort(words_.begin(), words_.end());
         std::sort(pairs_.begin(), pairs_.end());
         memset(filter_, 0, sizeof filter_);
+        residue::generation++;
         for (const uint64_t v : words_) filter_[v & 0xffff] |= 1;
         for (const auto &pair : pairs_) filter_[pair.first & 0xffff] |= 2;
     }
@@ -100,10 +99,6 @@ private:
 };
 
 Needles needles;
-bool tracking = false, making_key = false;
-long countdown = -1;
-std::string freed_finding;
-
 // Words that look like addresses, which differ from call to call, count as zeros.
 uint64_t without_addresses(const uint8_t *data, size_t size, uint64_t hash = 0xcbf29ce484222325) {
     for (size_t i = 0; i + 8 <= size; i += 8) {
@@ -116,133 +111,29 @@ uint64_t without_addresses(const uint8_t *data, size_t size, uint64_t hash = 0xc
     return hash;
 }
 
-}  // namespace
-
-// ---- the library's blocks
-
-extern "C" {
-void *__libc_malloc(size_t);
-void *__libc_calloc(size_t, size_t);
-void *__libc_memalign(size_t, size_t);
-void __libc_free(void *);
-}
-
-namespace {
-
-struct Block {
-    uint8_t *at;
-    size_t size;
-    bool key;
-};
-constexpr size_t MOST_BLOCKS = 1 << 16, MOST_FREED = 1 << 12;
-Block blocks[MOST_BLOCKS];
-size_t n_blocks = 0;
 struct Freed {
     size_t size;
     uint64_t content;
-} freed[MOST_FREED];
+};
+constexpr size_t MOST_FREED = 1 << 12;
+Freed freed[MOST_FREED];
 size_t n_freed = 0;
-
-void *note(void *at, size_t size) {
-    if (tracking && at && n_blocks < MOST_BLOCKS) blocks[n_blocks++] = {static_cast<uint8_t *>(at), size, making_key};
-    return at;
+void record(const Block &block) {
+    if (n_freed < MOST_FREED) freed[n_freed++] = {block.size, without_addresses(block.at, block.size)};
 }
-
-// What the heap held before belongs to somebody else: to the needles, for one.
-void *fresh(void *at, size_t size) { return at ? note(memset(at, 0xa5, size), size) : at; }
-
-void forget(void *at) {
-    for (size_t i = n_blocks; i-- > 0;) {
-        if (blocks[i].at != at) continue;
-        const Block block = blocks[i];
-        blocks[i] = blocks[--n_blocks];
-        if (!tracking) return;
-        if (n_freed < MOST_FREED) freed[n_freed++] = {block.size, without_addresses(block.at, block.size)};
-        const long where = needles.in(block.at, block.size);
-        tracking = false;
-        if (where >= 0)
-            freed_finding = "a freed block of " + std::to_string(block.size) + " bytes, at " + std::to_string(where);
-        tracking = true;
-        return;
-    }
-}
-
-bool fails() { return tracking && countdown > 0 && --countdown == 0; }
 
 }  // namespace
 
-// Not hidden, or else the library has the system's.
-#pragma GCC visibility push(default)
-extern "C" {
-void *malloc(size_t size) { return fails() ? nullptr : fresh(__libc_malloc(size), size); }
-void *calloc(size_t n, size_t size) { return fails() ? nullptr : note(__libc_calloc(n, size), n * size); }
-void *aligned_alloc(size_t align, size_t size) { return fails() ? nullptr : fresh(__libc_memalign(align, size), size); }
-void *memalign(size_t align, size_t size) { return aligned_alloc(align, size); }
-int posix_memalign(void **out, size_t align, size_t size) {
-    *out = aligned_alloc(align, size);
-    return *out ? 0 : 12;
-}
-void free(void *at) {
-    if (at) forget(at);
-    __libc_free(at);
-}
-void *realloc(void *at, size_t size) {
-    void *const moved = malloc(size);
-    if (!moved || !at) return moved;
-    memcpy(moved, at, std::min(size, malloc_usable_size(at)));
-    free(at);
-    return moved;
-}
-}
-#pragma GCC visibility pop
+long residue::needle_in(const void *data, size_t size) { return needles.in(data, size); }
 
 namespace {
 
 // ---- one observed call
 
-int failures = 0;
 constexpr size_t ENTRY = 512;  // bytes of the stack above what clear_stack() clears
-size_t calls = 0, most_stack = cst::CLEARED_STACK + ENTRY, deepest = 0;
-std::string what, deepest_call;
-const char *leak = "";
-
-void found(const std::string &where) {
-    printf("%s: %s\n", what.c_str(), where.c_str());
-    failures++;
-}
-void left(const std::string &where) { found("a secret is left in " + where); }
-
-struct Body {
-    int (*call)(void *);
-    void *self;
-    int result;
-};
-
-// Each leaves a word on purpose: a limb of a secret in Montgomery's form, or what no needle knows.
-uint64_t secret_limb, secret_word;
-__attribute__((noinline)) void leave_behind() {
-    const bool unknown = !strncmp(leak, "unknown-", 8);
-    const char *const where = unknown ? leak + 8 : leak;
-    const uint64_t word = unknown ? secret_word * 0x9e3779b97f4a7c15 : secret_limb;
-    if (!strcmp(where, "freed")) {
-        void *block = malloc(64);
-        memcpy(block, &word, 8);
-        free(block);
-    } else if (!strcmp(where, "live")) {
-        memcpy(malloc(64), &word, 8);
-    } else if (!strcmp(where, "stack")) {
-        volatile uint64_t local[1536] = {};
-        local[3] = word;
-        (void)local[3];
-    } else if (!strcmp(where, "register")) {
-        __asm__ volatile("movq %0, %%xmm9" : : "m"(word) : "xmm9");
-    }
-}
-
-void thunk(Body *body) {
-    body->result = body->call(body->self);
-    if (*leak) leave_behind();
-}
+size_t most_stack = cst::CLEARED_STACK + ENTRY, deepest = 0;
+std::string deepest_call;
+bool leak_is_unknown = false;  // the word that --leak leaves depends on the secret, and is no needle
 
 // What a call left.
 struct Traces {
@@ -252,51 +143,20 @@ struct Traces {
 
 template <typename F>
 int observed(const std::string &name, F call, Traces *traces = nullptr) {
-    static uint8_t stack[CST_PROBE_BELOW + CST_PROBE_ABOVE];
-    static cst_probe_call probe;
-    calls++;
-    what = name;
-    freed_finding.clear();
     n_freed = 0;
-    Body body = {[](void *self) { return (*static_cast<F *>(self))(); }, &call, 0};
-    memset(&probe, 0, sizeof probe);
-    probe.code = reinterpret_cast<const uint8_t *>(&thunk);
-    probe.code_bytes = 64;
-    probe.cpu_ns = 20000000000u;
-    probe.before.flags = 0x202;
-    probe.before.mxcsr = 0x1f80;
-    probe.before.x87_control = 0x37f;
-    probe.before.components = ~uint64_t(0);
-    probe.before.general[7] = reinterpret_cast<uintptr_t>(&body);
-    probe.stack = stack;
-    tracking = true;
-    const int error = cst_probe_run(&probe);
-    tracking = false;
-    if (error || probe.signal) {
-        printf("%s: the call did not return (signal %d)\n", what.c_str(), probe.signal);
-        exit(1);
-    }
+    const int result = residue::observed(name, call);
     size_t unused = 0;
     while (unused < CST_PROBE_BELOW && stack[unused] == CST_PROBE_FILL) unused++;
     const size_t used = CST_PROBE_BELOW - unused;
     if (used > deepest) deepest = used, deepest_call = what;
     if (used > most_stack) found(std::to_string(used) + " bytes of the stack are used");
-    if (!freed_finding.empty()) left(freed_finding);
-    const auto *registers = reinterpret_cast<const uint8_t *>(&probe.after);
-    const long at = needles.in(registers, sizeof probe.after);
-    if (at >= 0) left("the registers, at " + std::to_string(at) + " of cst_probe_registers");
-    const long below = needles.in(stack, CST_PROBE_BELOW);
-    if (below >= 0) left("the stack, " + std::to_string(CST_PROBE_BELOW - below) + " bytes below the stack pointer");
-    for (size_t i = 0; i < n_blocks; i++)
-        if (!blocks[i].key && needles.in(blocks[i].at, blocks[i].size) >= 0)
-            left("a live block of " + std::to_string(blocks[i].size) + " bytes");
     if (traces) {
         probe.after.components = 0;  // the processor may count registers that hold zeros as used, or not
-        traces->registers = without_addresses(registers, sizeof probe.after);
+        traces->registers = without_addresses(reinterpret_cast<const uint8_t *>(&probe.after), sizeof probe.after);
         traces->stack = without_addresses(stack, CST_PROBE_BELOW);
         traces->freed.assign(freed, freed + n_freed);
     }
-    return body.result;
+    return result;
 }
 
 void compare(const Traces &one, const Traces &other) {
@@ -308,21 +168,11 @@ void compare(const Traces &one, const Traces &other) {
             return found("a freed block of " + std::to_string(one.freed[i].size) + " bytes depends on the secret");
 }
 
-void expect(int error, int wanted) {
-    if (error == wanted) return;
-    printf("%s: returned %s where %s was due\n", what.c_str(), cst_error_text(error), cst_error_text(wanted));
-    exit(1);
-}
-
 // ---- what secrets are turned into
 
 Text random_text(size_t size, uint64_t seed) {
-    uint64_t x = seed * 0x9e3779b97f4a7c15u + 1;
     Text data(size);
-    for (uint8_t &byte : data) {
-        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-        byte = uint8_t(x >> 32);
-    }
+    fill(data.data(), size, seed);
     return data;
 }
 
@@ -544,13 +394,14 @@ void take_secrets(cst_ctx *ctx, const std::string &operation, uint64_t seed, Job
     }
     needles.ready();
     const Number form = times(two_to(260, P256_ORDER), from_big(secret, WORDS), P256_ORDER);
+    if (!*leak) return;
     for (const uint64_t limb : limbs(form, 52))
-        if (limb >> 49) secret_limb = limb;
-    if (*leak) {
-        needles.limbs({secret_limb}, 52);
-        needles.ready();
-    }
-    memcpy(&secret_word, secret.data(), 8);
+        if (limb >> 49) leaked_word = limb;
+    needles.limbs({leaked_word}, 52);
+    needles.ready();
+    if (!leak_is_unknown) return;
+    memcpy(&leaked_word, secret.data(), 8);
+    leaked_word *= 0x9e3779b97f4a7c15;
 }
 
 void run_secrets(cst_ctx *ctx, const std::string &operation, const char *kernel) {
@@ -825,6 +676,10 @@ int main(int argc, char **argv) {
         else if (!strcmp(argv[i], "--stack") && i + 1 < argc) most_stack = size_t(atol(argv[++i]));
         else globs.push_back(argv[i]);
     }
+    constexpr size_t UNKNOWN = 8;
+    leak_is_unknown = !strncmp(leak, "unknown-", UNKNOWN);
+    if (leak_is_unknown) leak += UNKNOWN;
+    on_free = record;
     if (!cst_probe_components()) return puts("this CPU or system has no XSAVE"), 77;
     cst_ctx *ctx = nullptr;
     cst_options options = {};

@@ -7,7 +7,6 @@
 // every word, and, because all jobs of a burst are equal, every word of these twice: what a transposition over lanes
 // makes of it.
 
-#include <dlfcn.h>
 #include <fnmatch.h>
 #include <link.h>
 
@@ -21,13 +20,13 @@
 #include <vector>
 
 #include "cryptostitch/cryptostitch.h"
-extern "C" {
-#include "../../probe/probe.h"
-}
+#include "residue.hpp"
 
-// ---- needles
+using namespace residue;
 
 namespace {
+
+// ---- needles
 
 class Needles {
 public:
@@ -46,7 +45,7 @@ public:
         std::sort(values_.begin(), values_.end());
         values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
         memset(filter_, 0, sizeof filter_);
-        generation_++;
+        residue::generation++;
         for (uint64_t v : values_) filter_[v & 0xffff] = true;
     }
     // The offset of the first needle in the haystack; -1: none.
@@ -57,8 +56,6 @@ public:
         }
         return -1;
     }
-    // Counts sets of needles.
-    unsigned generation() const { return generation_; }
 
 private:
     static uint64_t load(const uint8_t *p) {
@@ -74,108 +71,14 @@ private:
         values_.push_back(v);
     }
     std::vector<uint64_t> values_;
-    unsigned generation_ = 0;
     bool filter_[1 << 16] = {};
 };
 
 Needles needles;
-bool tracking = false, making_key = false;
-long countdown = -1;
-std::string freed_finding;
-
-// ---- the library's blocks
 
 }  // namespace
 
-extern "C" {
-void *__libc_malloc(size_t);
-void *__libc_calloc(size_t, size_t);
-void *__libc_realloc(void *, size_t);
-void *__libc_memalign(size_t, size_t);
-void __libc_free(void *);
-}
-
-namespace {
-
-struct Block {
-    uint8_t *at;
-    size_t size;
-    bool key;
-    uint8_t *seen;  // what was there when it was searched last
-    unsigned generation;  // for these needles
-};
-constexpr size_t MOST_BLOCKS = 1 << 16;
-Block blocks[MOST_BLOCKS];
-size_t n_blocks = 0;
-
-void *note(void *at, size_t size) {
-    if (tracking && at && n_blocks < MOST_BLOCKS)
-        blocks[n_blocks++] = {static_cast<uint8_t *>(at), size, making_key, nullptr, 0};
-    return at;
-}
-
-// Whether it has a needle. Most of the library's memory is a pack's records, which no call changes: of a block that has
-// been searched for these needles only what is not as it was then.
-bool search(Block *block) {
-    constexpr size_t CHUNK = 1024, AROUND = 7;  // a needle may begin in front of a chunk
-    const bool all = block->generation != needles.generation();
-    if (!block->seen) block->seen = static_cast<uint8_t *>(__libc_malloc(block->size));
-    block->generation = needles.generation();
-    bool found = false;
-    for (size_t i = 0; i < block->size; i += CHUNK) {
-        const size_t some = std::min(CHUNK, block->size - i);
-        if (!all && !memcmp(block->at + i, block->seen + i, some)) continue;
-        const size_t from = i < AROUND ? 0 : i - AROUND, to = std::min(block->size, i + some + AROUND);
-        if (needles.in(block->at + from, to - from) < 0) memcpy(block->seen + i, block->at + i, some);
-        else found = true, block->generation = 0;
-    }
-    return found;
-}
-
-// What the heap held before belongs to somebody else.
-void *fresh(void *at, size_t size) { return tracking && at ? note(memset(at, 0xa5, size), size) : at; }
-
-void forget(void *at) {
-    for (size_t i = n_blocks; i-- > 0;)
-        if (blocks[i].at == at) {
-            const long where = tracking ? needles.in(blocks[i].at, blocks[i].size) : -1;
-            if (where >= 0) {
-                tracking = false;
-                freed_finding =
-                    "freed block of " + std::to_string(blocks[i].size) + " bytes, at " + std::to_string(where);
-                tracking = true;
-            }
-            __libc_free(blocks[i].seen);
-            blocks[i] = blocks[--n_blocks];
-            return;
-        }
-}
-
-bool fails() { return tracking && countdown > 0 && --countdown == 0; }
-
-}  // namespace
-
-// Not hidden, or else the library has the system's.
-#pragma GCC visibility push(default)
-extern "C" {
-void *malloc(size_t size) { return fails() ? nullptr : fresh(__libc_malloc(size), size); }
-void *calloc(size_t n, size_t size) { return fails() ? nullptr : note(__libc_calloc(n, size), n * size); }
-void *aligned_alloc(size_t align, size_t size) { return fails() ? nullptr : fresh(__libc_memalign(align, size), size); }
-void *memalign(size_t align, size_t size) { return aligned_alloc(align, size); }
-int posix_memalign(void **out, size_t align, size_t size) {
-    *out = aligned_alloc(align, size);
-    return *out ? 0 : 12;
-}
-void *realloc(void *at, size_t size) {
-    forget(at);
-    return fails() ? nullptr : note(__libc_realloc(at, size), size);
-}
-void free(void *at) {
-    if (at) forget(at);
-    __libc_free(at);
-}
-}
-#pragma GCC visibility pop
+long residue::needle_in(const void *data, size_t size) { return needles.in(static_cast<const uint8_t *>(data), size); }
 
 namespace {
 
@@ -207,18 +110,6 @@ std::vector<uint8_t> secrets_of(const Block &key, const std::vector<uint64_t> &k
     return copy;
 }
 
-// ---- one observed call
-
-int failures = 0;
-size_t calls = 0;
-std::string what;
-const char *leak = "";
-
-void found(const std::string &where) {
-    printf("%s: a secret is left in %s\n", what.c_str(), where.c_str());
-    failures++;
-}
-
 // The writable data of the library.
 int each_segment(dl_phdr_info *info, size_t, void *) {
     if (!strstr(info->dlpi_name, "libcryptostitch")) return 0;
@@ -226,76 +117,16 @@ int each_segment(dl_phdr_info *info, size_t, void *) {
         const auto &p = info->dlpi_phdr[i];
         if (p.p_type != PT_LOAD || !(p.p_flags & PF_W)) continue;
         if (needles.in(reinterpret_cast<uint8_t *>(info->dlpi_addr + p.p_vaddr), p.p_memsz) >= 0)
-            found("the library's writable data");
+            left("the library's writable data");
     }
     return 1;
 }
 
-struct Body {
-    int (*call)(void *);
-    void *self;
-    int result;
-};
-
-// Each leaves the first 8 bytes of a needle on purpose.
-uint64_t secret_word;
-__attribute__((noinline)) void leave_behind() {
-    if (!strcmp(leak, "freed")) {
-        void *block = malloc(64);
-        memcpy(block, &secret_word, 8);
-        free(block);
-    } else if (!strcmp(leak, "live")) {
-        memcpy(malloc(64), &secret_word, 8);
-    } else if (!strcmp(leak, "stack")) {
-        volatile uint64_t local[8] = {secret_word};
-        (void)local[0];
-    } else if (!strcmp(leak, "register")) {
-        __asm__ volatile("movq %0, %%xmm9" : : "m"(secret_word) : "xmm9");
-    } else if (!strcmp(leak, "mask")) {
-        __asm__ volatile("kmovq %0, %%k3" : : "m"(secret_word));
-    }
-}
-
-void thunk(Body *body) {
-    body->result = body->call(body->self);
-    if (*leak) leave_behind();
-}
-
 template <typename F>
 int observed(const std::string &name, F call) {
-    static uint8_t stack[CST_PROBE_BELOW + CST_PROBE_ABOVE];
-    static cst_probe_call probe;
-    calls++;
-    what = name;
-    freed_finding.clear();
-    Body body = {[](void *self) { return (*static_cast<F *>(self))(); }, &call, 0};
-    memset(&probe, 0, sizeof probe);
-    probe.code = reinterpret_cast<const uint8_t *>(&thunk);
-    probe.code_bytes = 64;
-    probe.cpu_ns = 20000000000u;
-    probe.before.flags = 0x202;
-    probe.before.mxcsr = 0x1f80;
-    probe.before.x87_control = 0x37f;
-    probe.before.components = ~uint64_t(0);
-    probe.before.general[7] = reinterpret_cast<uintptr_t>(&body);
-    probe.stack = stack;
-    tracking = true;
-    const int error = cst_probe_run(&probe);
-    tracking = false;
-    if (error || probe.signal) {
-        printf("%s: the call did not return (signal %d)\n", what.c_str(), probe.signal);
-        exit(1);
-    }
-    if (!freed_finding.empty()) found(freed_finding);
-    const auto *registers = reinterpret_cast<const uint8_t *>(&probe.after);
-    const long at = needles.in(registers, sizeof probe.after);
-    if (at >= 0) found("the registers, at " + std::to_string(at) + " of cst_probe_registers");
-    const long below = needles.in(stack, CST_PROBE_BELOW);
-    if (below >= 0) found("the stack, " + std::to_string(CST_PROBE_BELOW - below) + " bytes below the stack pointer");
-    for (size_t i = 0; i < n_blocks; i++)
-        if (!blocks[i].key && search(&blocks[i])) found("a live block of " + std::to_string(blocks[i].size) + " bytes");
+    const int result = residue::observed(name, call);
     dl_iterate_phdr(each_segment, nullptr);
-    return body.result;
+    return result;
 }
 
 // ---- scenarios
@@ -304,20 +135,6 @@ constexpr size_t BYTES = 1104, MOST_EXPANSION = 64, JOBS = 40;
 uint8_t key_bytes[64], mac_key[48], iv[16], aad[20], plain[BYTES + 16];
 uint8_t out[JOBS][BYTES + MOST_EXPANSION], back[JOBS][BYTES + MOST_EXPANSION], tag[JOBS][64];
 size_t sealed[JOBS];  // bytes of out
-
-void fill(uint8_t *data, size_t size, uint64_t seed) {
-    uint64_t x = seed * 0x9e3779b97f4a7c15u + 1;
-    for (size_t i = 0; i < size; i++) {
-        x ^= x << 13, x ^= x >> 7, x ^= x << 17;
-        data[i] = uint8_t(x >> 32);
-    }
-}
-
-void expect(int error, int wanted) {
-    if (error == wanted) return;
-    printf("%s: returned %s where %s was due\n", what.c_str(), cst_error_text(error), cst_error_text(wanted));
-    exit(1);
-}
 
 struct Suite {
     cst_ctx *ctx;
@@ -410,7 +227,7 @@ struct Suite {
             cst_key_clear(made);
             return 0;
         });
-        if (bytes > sizeof table || std::count(table, table + sizeof table, 0) != sizeof table) found("a cleared key");
+        if (bytes > sizeof table || std::count(table, table + sizeof table, 0) != sizeof table) left("a cleared key");
     }
 
     void roundtrip(size_t n, size_t bytes, const char *kernel) {
@@ -662,7 +479,7 @@ void run(cst_ctx *ctx, const std::string &name, const std::vector<std::string> &
     if (s.info.mac_key_max) needles.bytes(mac_key, s.mac_bytes(), 1);
     needles.bytes(plain, BYTES, 1);
     needles.ready();
-    memcpy(&secret_word, plain + 40, 8);
+    memcpy(&leaked_word, plain + 40, 8);
     s.make_key();
     for (size_t n : {size_t(1), size_t(3), JOBS}) s.roundtrip(n, BYTES, nullptr);
     // Short ones go ways of their own, each length another; what is no whole block is put together apart.
