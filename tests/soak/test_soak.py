@@ -1,4 +1,4 @@
-"""cst-soak for a minute, or for twenty (CRYPTOSTITCH_LONG; CRYPTOSTITCH_SOAK_SECONDS: for each run); under sanitizers;
+"""cst-soak for a minute, or longer (CRYPTOSTITCH_LONG; CRYPTOSTITCH_SOAK_SECONDS: for each run); under sanitizers;
 whether it notices a wrong library."""
 
 from __future__ import annotations
