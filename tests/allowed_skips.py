@@ -92,7 +92,7 @@ def refused(reasons: Counter[str], everything: bool) -> list[str]:
 
 
 def prevented(reasons: Counter[str]) -> Counter[str]:
-    """Those that `make test` prevents where cmake/tools.sh may install packages."""
+    """Returns the skips that `make test` prevents, where cmake/tools.sh may install packages."""
     if os.geteuid() or not shutil.which("apt-get") or os.environ.get("CRYPTOSTITCH_LIBRARY"):
         return Counter()
     return Counter({reason: number for reason, number in reasons.items() if PREVENTED.match(reason)})

@@ -52,7 +52,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def skip_without_aes_ni() -> Generator[None, object, object]:
-    """Where the CPU has no AES-NI, what asks for a suite which needs it, or PCLMULQDQ, is skipped."""
+    """Skips a test that asks for a suite which needs AES-NI or PCLMULQDQ, when the CPU has none."""
     from cryptostitch.binding import runtime
 
     try:
@@ -120,7 +120,7 @@ def cpu(build: Path) -> set[str]:
 
 @pytest.fixture(scope="session")
 def needs_pair(cpu: set[str]) -> None:
-    """For the pair that the pages stitch."""
+    """Skips tests of the pair that the pages stitch, when the CPU cannot run it."""
     if not {"aes", "sha", "ssse3", "sse4.1"} <= cpu:
         pytest.skip("this CPU has no AES-NI or SHA extensions")
 
@@ -144,7 +144,7 @@ def count_checks(record_property: Callable[[str, object], None]) -> Callable[[st
 
 
 def properties(terminalreporter: pytest.TerminalReporter, wanted: str) -> Iterator[Any]:
-    """What tests recorded under a name, whether they passed or not."""
+    """Yields what tests recorded under a name, whether they passed or not."""
     for outcome in ("passed", "failed"):
         for report in terminalreporter.getreports(outcome):
             yield from (value for name, value in report.user_properties if name == wanted and report.when == "call")

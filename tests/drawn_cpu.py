@@ -93,7 +93,7 @@ def candidates() -> list[str]:
 
 
 def drawn(names: Sequence[str], commit: str) -> str:
-    """Another one for most other commits. ValueError without names."""
+    """Draws a name by the commit's hash. ValueError without names."""
     if not names:
         raise ValueError("this CPU can stand in for no other")
     return names[int.from_bytes(hashlib.sha256(commit.encode()).digest()[:8]) % len(names)]

@@ -22,7 +22,7 @@ def power(a: int, n: int) -> int:
 
 
 def factors(matrix: str, data: int, parity: int) -> list[list[int]]:
-    """By the header."""
+    """Returns the factors of the parities, as the header defines them."""
     if matrix == "cauchy":
         return [[inverse((data + i) ^ j) for j in range(data)] for i in range(parity)]
     return [[power(power(2, i), j) for j in range(data)] for i in range(parity)]

@@ -62,7 +62,7 @@ class PaintedStack:
             setattr(self.lib, name, own)
 
     def depths(self) -> dict[str, int]:
-        """Of the functions called since the last call of this: the bytes that they have needed at most."""
+        """Returns the most bytes that each function has needed since the last call of this one."""
         found = {name: self.helper.painted_depth(address) for name, address in self.addresses.items()}
         for name, depth in found.items():
             self.deepest[name] = max(depth, self.deepest.get(name, 0))

@@ -39,7 +39,7 @@ CODE, TASK = ErasureCode(DATA, PARITY), TaskID(0)
 
 
 class BackupError(Exception):
-    """Something that the user should know, in a sentence."""
+    """A failure that the user is told of, in a sentence."""
 
 
 class Keys:

@@ -112,8 +112,8 @@ def _shortened(rendered: Rendered) -> Rendered:
 
 
 def suite_names(legacy: bool = False) -> list[str] | None:
-    """What the library offers on this CPU; None where it has not been built. It derives the suites from the kernels
-    that it has."""
+    """Returns the suites that the library offers on this CPU; None when it has not been built. It derives the suites
+    from the kernels that it has."""
     try:
         return sorted(runtime.Context(runtime.ALLOW_LEGACY * legacy).suites())
     except FileNotFoundError:

@@ -1,5 +1,5 @@
-// What is known of a general register: base + position + c, or one of two addresses that differ by `half`, or one of
-// the addresses from base + c to base + c + range.
+// The value of a general register, as far as it is known: base + position + c, or one of two addresses that differ by
+// `half`, or one of the addresses from base + c to base + c + range.
 #pragma once
 
 #include <cstdint>

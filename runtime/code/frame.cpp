@@ -15,7 +15,8 @@ namespace {
 
 constexpr uint64_t MAX_WOVEN = 1u << 18;
 
-// What the kernel saves, and where. [rsp] is aligned to 16 below the save area, given rsp = 8 mod 16 at entry.
+// The registers that a kernel saves, and where. [rsp] is aligned to 16 below the save area, given rsp = 8 mod 16 at
+// entry.
 struct Saves {
     std::vector<uint8_t> generals, vectors;
     int32_t area;

@@ -17,7 +17,7 @@ class Chains {
 public:
     Chains(const Variant &v, uint8_t *state) : Chains(v, v.hash, state) {}
     Chains(const Variant &v, const Part &part, uint8_t *state) : Chains(v, part, state, part.chain_rows) {}
-    // Of the first rows alone.
+    // Takes the first `rows` rows alone.
     Chains(const Variant &v, uint8_t *state, uint32_t rows) : Chains(v, v.hash, state, rows) {}
 
     // Writes chaining values to n lanes, in ascending order: chain(i) is that of the i-th.

@@ -31,7 +31,7 @@ struct TreeState {
     const cst_key *key;
     uint64_t bytes;  // of the message
     uint64_t depth;  // of the stack
-    // Of the chunk that may be the last: the chaining value before its last block, and this block.
+    // The chunk that may be the last is kept open: the chaining value before its last block, and this block.
     uint8_t chain[TREE_CHAIN], block[64];
     uint8_t stack[(DEPTH + 1) * TREE_CHAIN];  // complete subtrees
 };

@@ -5,7 +5,7 @@
 
 namespace cst {
 
-// As make_key. `bytes`: the key, or the context string.
+// Makes a key as make_key does. `bytes`: the key, or the context string.
 int make_tree_key(const Suite &suite, const uint8_t *bytes, size_t n, void *memory);
 
 }  // namespace cst

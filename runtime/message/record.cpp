@@ -55,7 +55,7 @@ static_assert(TAIL + MOST_TAIL + PAD_SLACK <= Memory::AREA_BYTES, "the tail has 
 
 uint8_t *area_of(const Class &c, const Message &m) { return c.memory->area_of(m, TAIL + MOST_TAIL + PAD_SLACK); }
 
-// What is known of a record after its decryption. All of it but `least` is secret.
+// The padding of a decrypted record, as read_padding() finds it. All of it but `least` is secret.
 struct Padding {
     uint32_t least;  // lower bound of the text's bytes
     uint32_t text;  // bytes of the text; the longest possible where the padding is wrong

@@ -10,7 +10,7 @@ constexpr size_t TOGETHER = INVERTED_TOGETHER;
 constexpr size_t COMB_TEETH = DIGITS / 2;
 constexpr OperationCount BASE_MULTIPLICATION[POINT_OPERATIONS] = {{1, DIGIT_BITS}, {0, 0}, {0, 0}, {DIGITS, DIGITS}};
 
-// What is computed for some jobs.
+// The intermediate values of up to TOGETHER jobs that are signed together.
 struct Work {
     uint8_t digests[TOGETHER][SHA512_BYTES], numbers[TOGETHER][SHA512_BYTES];
     Scalar25519 scalar[2 * TOGETHER];  // of the keys, then of the nonces

@@ -1,4 +1,5 @@
-// Which of some kernels takes the next jobs, as many as it has lanes, so that all jobs together take the fewest cycles.
+// Chooses the kernel that takes the next jobs, as many as it has lanes, so that all jobs together take the fewest
+// cycles.
 #pragma once
 
 #include <algorithm>

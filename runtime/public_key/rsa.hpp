@@ -11,7 +11,7 @@ class RsaPrivate {
 public:
     struct Job {
         const RsaKey *key;
-        // Of as many words as the key's modulus; in: below it
+        // Have as many words as the key's modulus; `in` is below it.
         uint64_t in[MOST_NUMBER_WORDS], out[MOST_NUMBER_WORDS];
         // out^e is `in` modulo both primes. If not, a computer erred, and `out` would tell the key (D. Boneh and
         // others, On the importance of checking cryptographic protocols for faults, 1997).

@@ -1,4 +1,4 @@
-// Which kernels a burst would take, in words.
+// Says in words which kernels a burst would take.
 #pragma once
 
 #include <cstring>

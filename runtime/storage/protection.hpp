@@ -6,7 +6,7 @@
 
 namespace cst {
 
-// What a checked cst_pi says.
+// The parameters of a cst_pi that has been checked.
 class Protection {
 public:
     explicit Protection(const cst_pi &pi);

@@ -40,8 +40,9 @@ struct Crc {
     }
 };
 
-// What kernels multiply by (streams/crc.j2): the rows of the key; then a word for each number of bytes that may stand
-// in front of a kernel's loop, from 0 to CRC_MOST_BLOCKS blocks, and one more word, since kernels read two.
+// The factors by which kernels multiply (streams/crc.j2): the rows of the key; then a word for each number of bytes
+// that may stand in front of a kernel's loop, from 0 to CRC_MOST_BLOCKS blocks, and one more word, since kernels read
+// two.
 constexpr uint32_t CRC_KEY = 13, CRC_MOST_BLOCKS = 16, CRC_PHASES = 16 * CRC_MOST_BLOCKS + 2,
                    CRC_ROWS = CRC_KEY + CRC_PHASES / 2;
 // Bytes of a text that a kernel of sums takes at most in a call.

@@ -125,7 +125,7 @@ def sealing(objects: Objects, name: str, seed: int = 0, bytes_: int = 48) -> Val
 
 
 def ran(objects: Objects, values: Values) -> tuple[bytes, bytes]:
-    """What a job makes: its output and its tag."""
+    """Runs a job, and returns its output and its tag."""
     held: list[Any] = []
 
     def place(value: bytes | Room | None) -> tuple[Any, int]:

@@ -267,13 +267,13 @@ class Frame:
                 yield cell, cell.value, cell.size
 
     def problem(self, failed: bool) -> str:
-        """What the call has changed that it may not change; empty: nothing."""
+        """Says what the call has changed that it may not change; empty when nothing."""
         for _, address, size in self.writable(failed):
             self.memory.expect(address, ctypes.string_at(address, size))
         return self.memory.problem()
 
     def outputs(self) -> dict[str, bytes]:
-        """What the call has written, by path; addresses of new objects are left out."""
+        """Returns what the call has written, by path; addresses of new objects are left out."""
         return {
             cell.path: ctypes.string_at(address, size)
             for cell, address, size in self.writable(False)

@@ -105,7 +105,7 @@ def trials_of(case: Case, objects: Objects, kind: str) -> list[Trial]:
 
 
 def shifted(frame: Frame, cell: Cell) -> int:
-    """The same content, a quarter of an alignment beside one."""
+    """Copies a buffer to an address that misses its alignment by a quarter, and returns the address."""
     content = ctypes.string_at(cell.value, cell.size)
     ahead = bytes(max(cell.align // 2, 1))
     size = -(-(len(content) + len(ahead)) // 64) * 64
@@ -241,7 +241,7 @@ def limit_memory() -> None:
 
 
 def findings(case: Case, objects: Objects, kind: str, every: int = 1) -> list[str]:
-    """What the hostile calls of a kind find. ``every``: only each so-manieth is tried."""
+    """Returns the findings of the hostile calls of a kind. ``every``: n tries each n-th call only."""
     right = right_call(case, objects)
     trials = trials_of(case, objects, kind)[::every]
     return run(

@@ -14,7 +14,7 @@ TOP = 1 << 64
 
 
 class Use(enum.Enum):
-    """What a call does with a buffer. ANSWER: it may be written by a call that returns an error, too. EITHER: it writes
+    """Says how a call uses a buffer. ANSWER: it may be written by a call that returns an error, too. EITHER: it writes
     or reads it, as the algorithm and the direction say."""
 
     READ = 1
@@ -32,7 +32,8 @@ READ, WRITE, BOTH, ANSWER, EITHER = Use
 
 
 class Absent(enum.Enum):
-    """What NULL is. NEVER: CST_ERR_ARGUMENT; EMPTY: allowed if there are no bytes; ALLOWED: always."""
+    """Says whether a pointer may be NULL. NEVER: CST_ERR_ARGUMENT; EMPTY: allowed if there are no bytes; ALLOWED:
+    always."""
 
     NEVER = 1
     EMPTY = 2
@@ -56,7 +57,7 @@ class Handle(Role):
 
 @dataclass(frozen=True)
 class Made(Role):
-    """Where the address of a new object is written. ``free``: what frees it; None: the context owns it."""
+    """A pointer to which the address of a new object is written. ``free``: what frees it; None: the context owns it."""
 
     free: str | None = None
 
@@ -135,7 +136,7 @@ class Stride(Number):
 
 @dataclass(frozen=True)
 class Choice(Number):
-    """One of a few values."""
+    """A number that must be one of a few values."""
 
     values: tuple[int, ...] = ()
     wrong: int = capi.ERR_ARGUMENT

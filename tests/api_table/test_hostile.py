@@ -36,7 +36,7 @@ def runnable(case: Case, objects: Objects) -> bool:
 
 
 def every(case: Case, kind: str) -> int:
-    """Of calls that take long the quick form makes a few."""
+    """Returns n of "each n-th call": the quick form makes a few of the calls that take long."""
     return 12 if case.slow and kind == "lengths" and not LONG else 1
 
 

@@ -29,7 +29,7 @@ def group_of(entry: str) -> str:
 
 
 def chosen() -> list[str]:
-    """In the quick form one case of each entry, and of those that take many jobs one with 17."""
+    """Returns the cases: all in the long form; else one of each entry, with 17 jobs where it takes many."""
     names, entries = [], set()
     for name, case in CASES.items():
         if case.entry in LEFT_OUT or (not LONG and case.entry in entries):

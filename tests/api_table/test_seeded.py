@@ -106,7 +106,7 @@ def test_a_wrong_function_is_seen(
 
 
 def findings_of_hostile_calls(case: Case, objects: Objects, kind: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is found where each hostile call is believed."""
+    """Returns the findings where each hostile call is believed."""
     from api_table.hostile import tried
 
     right, trials = right_call(case, objects), trials_of(case, objects, kind)

@@ -78,7 +78,7 @@ def python_program(block: Block) -> list[Step]:
 
 
 def cmake_project(block: Block) -> list[Step]:
-    """As a project that finds the library below /usr/local would."""
+    """Returns the steps that build a block in a project that finds the library below /usr/local."""
     kernel = re.search(r"KERNELS (\w+)@(\w+)", block.text)
     symbol = f"cst_k_{kernel[1]}_{kernel[2]}"
     head = "cmake_minimum_required(VERSION 3.22)\nproject(mine LANGUAGES C)\nadd_executable(my_program main.c)\n"

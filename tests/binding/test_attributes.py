@@ -24,7 +24,7 @@ def context() -> Context:
 
 @pytest.fixture(scope="module")
 def objects(context: Context) -> list[Any]:
-    """One of each class."""
+    """Makes one object of each class."""
     suite = context.suite("aes-128-gcm")
     kernel = context.kernel(suite.choice().kernel)
     key = suite.key(bytes(16))

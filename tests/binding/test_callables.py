@@ -23,7 +23,7 @@ IV, TLS = bytes(12), "aes-128-cbc+hmac-sha1-tls"
 
 
 class Failed(Exception):
-    """Of the iterators and numbers here."""
+    """Raised by the iterators and numbers of this file."""
 
 
 class Long(bytes):

@@ -62,14 +62,14 @@ CALLS: dict[str, Callable[[], object]] = {
 
 
 def forget() -> None:
-    """What all callers share is closed, so that the next call makes it anew, under a lock."""
+    """Closes the shared contexts, so that the next call makes a new one under a lock."""
     for context in list(many._shared):
         context.close()
 
 
 @contextmanager
 def busy(call: Callable[[], object]) -> Iterator[None]:
-    """Two threads that do nothing but that."""
+    """Makes the call in two threads all the time."""
     stop, began = threading.Event(), threading.Barrier(3)
 
     def repeat() -> None:
@@ -123,7 +123,7 @@ def ended(process: multiprocessing.process.BaseProcess) -> None:
 
 
 def in_child(call: Callable[[], bool]) -> bool:
-    """What the call says in a forked child, which a signal ends that waits for ever."""
+    """Returns the result of a call in a forked child; a signal ends a child that hangs."""
     pid = os.fork()
     if pid == 0:
         right = False
@@ -137,7 +137,7 @@ def in_child(call: Callable[[], bool]) -> bool:
 
 @contextmanager
 def held(lock: Turns) -> Iterator[None]:
-    """By another thread."""
+    """Holds the lock in another thread."""
     inside, leave = threading.Event(), threading.Event()
 
     def hold() -> None:

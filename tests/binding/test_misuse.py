@@ -328,7 +328,7 @@ def test_a_call_outlives_its_key(context: Context) -> None:
 
 
 def after(context: Context) -> dict[str, Callable[[], object]]:
-    """What objects of a context can be asked for."""
+    """Returns calls of the objects of a context, by name, to be made after it is closed."""
     suite, sha1, crc = context.suite(GCM), context.suite("sha1"), CrcKey(context, 32, 0x04C11DB7)
     key, manager, digest, tls = suite.key(bytes(16)), Manager(context), sha1.key(), context.suite(TLS)
     sealing, code, kernel = tls.key(bytes(16), b""), ErasureCode(2, 1, context=context), context.kernel

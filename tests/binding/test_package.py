@@ -28,7 +28,7 @@ def context() -> Context:
 
 
 def python(code: str, *blocked: str, **more: Any) -> str:
-    """What a new process prints in which these modules are missing."""
+    """Runs code in a process that lacks these modules, and returns what it prints."""
     missing = f"import sys; sys.modules.update(dict.fromkeys({blocked!r}))\n"
     done = subprocess.run([sys.executable, "-c", missing + code], capture_output=True, text=True, check=False, **more)
     assert done.returncode == 0, done.stderr

@@ -39,7 +39,7 @@ class Messages:
         return [self.key.seal(text, iv=iv, aad=aad) for text, iv, aad in each]
 
     def to_open(self, sealed: list[Any]) -> list[tuple[Any, bytes]]:
-        """What `open_many` takes: MACs and digests have no output, and are compared over the text."""
+        """Returns the arguments of `open_many`: MACs and digests have no output, and are compared over the text."""
         return [(text, tag) for text, (_, tag) in zip(self.texts, sealed)] if self.suite.kind < CIPHER else sealed
 
 

@@ -145,7 +145,7 @@ def test_a_cpu_without_a_name(quick: None, unknown_cpu: None, tmp_path: Path) ->
 
 
 def interrupted_after(count: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """From now on so many kernels are measured, then the user types Ctrl-C. The list: what was measured."""
+    """Makes the user type Ctrl-C after ``count`` kernels. Returns the list of what is measured."""
     measure, seen = Laboratory.measure, list[str]()
 
     def counted(self: Laboratory, setups: Any, *rest: Any) -> Any:
@@ -304,7 +304,7 @@ def gaining(gains: list[float]) -> Callable[..., tuple[Cost, Cost]]:
 
 
 def other_than_default(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the search ends with is another weave, whatever it measured."""
+    """Makes each search end with another weave than the default, whatever it measures."""
     run = pairs.Search.run
 
     def changed(self: pairs.Search, *rest: Any) -> pairs.Found:

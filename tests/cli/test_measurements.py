@@ -24,7 +24,7 @@ PAIR = [("md5_x4", "sse"), ("sha1_x4", "sse")]
 
 
 class Steady:
-    """Of a setup what `_cost` asks for: ten iterations."""
+    """The part of a setup that `_cost` asks for, with ten iterations between its two lengths."""
 
     iterations = 11
 

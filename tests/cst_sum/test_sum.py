@@ -225,7 +225,7 @@ class TestStandardInput:
 
 @pytest.fixture(scope="module")
 def lists(tree: Path) -> list[bytes]:
-    """Of coreutils, in every form."""
+    """Returns the lists that coreutils write, in every form."""
     names = [name for name in everything(tree) if (tree / os.fsdecode(name)).is_file() and name[:1] != b"/"]
     forms: tuple[list[str], ...] = ([], ["-b"], ["--tag"])
     return [run("md5sum", [*form, "--", *names], tree)[1] for form in forms]

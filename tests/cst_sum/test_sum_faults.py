@@ -34,7 +34,7 @@ Outcome = tuple[int, bytes, bytes]
 
 @dataclass
 class Scene:
-    """What is run in a folder, and what it must write."""
+    """A command, its folder, and what it must write."""
 
     program: Path
     folder: Path

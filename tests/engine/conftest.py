@@ -18,7 +18,7 @@ def library() -> str:
 
 @pytest.fixture(scope="session")
 def contexts(library: str) -> dict[str, Context]:
-    """By target. For tests that change nothing in them."""
+    """Returns a context for each target, for tests that do not change it."""
     return {target: Context(target=target, library=library) for target in TARGETS}
 
 

@@ -38,7 +38,7 @@ class Connection:
         self.sequence = self.rng.randrange(1 << 62)
 
     def head(self) -> bytes:
-        """Of the next record: sequence number, type, version."""
+        """Returns the head of the next record: sequence number, type, version."""
         self.sequence += 1
         return self.sequence.to_bytes(8, "big") + bytes(
             [self.rng.choice((20, 21, 22, 23)), 3, self.rng.choice((1, 2, 3))]

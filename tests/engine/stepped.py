@@ -253,7 +253,7 @@ class Stepped:
         return Trace(steps)
 
     def where(self, step: tuple[int, ...]) -> str:
-        """In words."""
+        """Says in words where a step is."""
         image, offset = module_of(step[0])
         at = ", ".join(f"{address:#x}" for address in step[1:]) or "no address"
         return f"{image}+{offset:#x} ({text(self.operands.code(step[0]), 0)}) at {at}"

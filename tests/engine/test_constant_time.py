@@ -136,7 +136,7 @@ def changed(content: bytes, at: int, by: int = 1) -> bytes:
 
 
 def good(connection: Connection, size: int, padding: int) -> Record:
-    """Of ``size`` bytes."""
+    """Returns a sound record of ``size`` bytes."""
     return connection.record(connection.rng.randbytes(size - connection.tls.mac_bytes - padding), padding)
 
 

@@ -29,7 +29,7 @@ def packed(*parts: bytes) -> bytes:
 
 
 def armored(key: Ed25519PrivateKey, message: bytes, algorithm: str = "sha512") -> bytes:
-    """As `ssh-keygen -Y sign -n git` makes it."""
+    """Returns a signature in the armor of `ssh-keygen -Y sign -n git`."""
     fields = (b"git", b"", algorithm.encode())
     signature = key.sign(b"SSHSIG" + packed(*fields, hashlib.new(algorithm, message).digest()))
     public = packed(ED25519, key.public_key().public_bytes_raw())

@@ -213,7 +213,7 @@ CLAIM = "{{ claim('sum', d, c, k) }}\n"
 
 
 def small(folder: Path, text: str, isa: str = "avx512", lanes: int = 8) -> list[str]:
-    """What is said about the stream."""
+    """Returns what the proof says about the stream."""
     (folder / "streams").mkdir()
     (folder / "streams/small.j2").write_text(text)
     rendered = render("streams/small.j2", ISAS[isa], lanes, {"word": 64}, [folder])

@@ -93,7 +93,7 @@ class Job:
         return " ".join([*map(str, numbers), *octets, *map(str, rest), self.text.hex() or "-"])
 
     def answer(self) -> tuple[bytes, bytes]:
-        """What is left in the buffer that it writes to, and the tag."""
+        """Returns what must be in the output buffer afterwards, and the tag."""
         source = bytearray(self.text)
         out = source if self.place == 0 else bytearray([FILLER]) * len(self.text)
         at = self.cipher_at if self.place == 0 else 0
@@ -270,7 +270,7 @@ class Interface:
 def run(
     interface: Interface, lines: Sequence[str], how: str = "flush", library: Path | None = None, **environment: str
 ) -> list[Result]:
-    """In the order in which they come back."""
+    """Runs the jobs, and returns the results in the order in which they come back."""
     done = subprocess.run(
         [interface.program, library or interface.library, how],
         input="\n".join(lines) + "\n",

@@ -32,7 +32,7 @@ def configured(build: Path, folder: Path, **lines: str) -> dict[str, str]:
 
 
 def program(build: Path, name: str) -> Path:
-    """One of those that call the provider through libcrypto."""
+    """Returns the path of a program that calls the provider through libcrypto."""
     found = build / f"integrations/openssl/openssl-{name}"
     if not found.exists():
         pytest.skip("not built: no libcrypto of OpenSSL 3.0 or later")
@@ -97,7 +97,7 @@ def server(folder: Path, environment: dict[str, str], *options: str) -> Iterator
 
 
 def keys(stats: Path) -> Counter[str]:
-    """Of each suite, as processes with the provider tell when they end."""
+    """Returns the number of keys of each suite, which processes with the provider write when they end."""
     found: Counter[str] = Counter()
     for _ in range(50):
         if stats.exists():

@@ -31,7 +31,7 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def output(build: Path, tmp_path: Path, program: Path, *options: str) -> str:
-    """What it prints, if it ends well and on our kernels."""
+    """Runs a program, which must succeed on our kernels, and returns what it prints."""
     stats = tmp_path / "stats"
     env = {"LD_LIBRARY_PATH": str(build / "integrations/ipsec_mb"), "CRYPTOSTITCH_IPSEC_MB_STATS": str(stats)}
     done = subprocess.run([program, *options], capture_output=True, text=True, env=os.environ | env, timeout=1800)

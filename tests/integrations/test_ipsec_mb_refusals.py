@@ -62,14 +62,14 @@ def interface(build: Path) -> Interface:
 
 
 def errors() -> dict[str, int]:
-    """By name, from the interface's own header."""
+    """Returns the numbers of errors by name, from the interface's own header."""
     listed = re.search(r"IMB_ERR_MIN = 2000,(.*?)\} IMB_ERR;", HEADER.read_text(), re.DOTALL)
     assert listed
     return {name: 2001 + i for i, name in enumerate(re.findall(r"IMB_ERR_(\w+)", listed[1]))}
 
 
 def fields(pair: str) -> dict[str, str]:
-    """Of a job in place that is right."""
+    """Returns the fields of a right job in place."""
     rng = random.Random(pair)
     while True:
         job = random_job(rng, *pair.split("+"))

@@ -43,7 +43,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def fetched(port: int, environment: dict[str, str], *options: str) -> bytes:
-    """What s_client gets for the file."""
+    """Returns what s_client gets for the file."""
     done = subprocess.run(
         ["openssl", "s_client", "-connect", f"127.0.0.1:{port}", "-quiet", "-ign_eof", *options],
         input=b"GET /text HTTP/1.0\r\n\r\n",

@@ -186,7 +186,7 @@ class BuiltJob:
         )
 
     def problem(self) -> str:
-        """What is wrong after the job ran, as a sentence; empty: nothing."""
+        """Says what is wrong after the job ran; empty when nothing is."""
         names = "status", "number of output bytes", "output", "tag"
         wrong = [name for name, got, right in zip(names, self.result(), self.wanted()) if got != right]
         return (
@@ -222,7 +222,7 @@ class Bench:
         self._memory = memory
 
     def build(self, specs: Iterable[JobSpec]) -> list[BuiltJob]:
-        """What was built before is forgotten."""
+        """Builds jobs from specs, in the place of those that were built before."""
         specs = list(specs)
         bytes_ = sum(2 * (spec.length + spec.room) + spec.aad + MOST_BESIDE for spec in specs)
         self.memory = self._memory or arena(max(1 << 20, 1 << bytes_.bit_length()))

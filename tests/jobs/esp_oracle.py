@@ -24,8 +24,8 @@ XCBC_SUITE = "aes-128-cbc+aes-xcbc-96"
 
 @dataclass(frozen=True)
 class Header:
-    """What is authenticated and not encrypted, besides the IV. ``extended``: the sequence number has 64 bits, of which
-    the packet carries the low half."""
+    """The authenticated fields that are not encrypted, besides the IV. ``extended``: the sequence number has 64 bits,
+    of which the packet carries the low half."""
 
     spi: int
     sequence: int
@@ -33,7 +33,7 @@ class Header:
 
     @classmethod
     def of(cls, aad: bytes) -> Header:
-        """From the AAD as the library takes it."""
+        """Reads a header from the AAD as the library takes it."""
         spi, low, high = (int.from_bytes(aad[at : at + 4], "big") for at in (0, 4, 8))
         return cls(spi, high << 32 | low, len(aad) == 12)
 

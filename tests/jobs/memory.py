@@ -43,7 +43,7 @@ class Memory:
         return self.raw[offset : offset + size] == self.wanted[offset : offset + size]
 
     def problem(self) -> str:
-        """Where the first byte is that is not as expected; empty: there is none."""
+        """Says where the first unexpected byte is; empty when there is none."""
         if self.raw[: self.used] == self.wanted[: self.used]:
             return ""
         at = next(i for i in range(self.used) if self.raw[i] != self.wanted[i])

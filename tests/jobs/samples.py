@@ -63,13 +63,13 @@ SHORTENED = {"sha224": "sha256", "sha384": "sha512", "sha512_256": "sha512"}
 
 
 def construction(suite: str) -> tuple[object, ...]:
-    """What two suites have in common that differ in the size of a key or of a digest only."""
+    """Returns the construction of a suite: the same for suites that differ in the size of a key or digest only."""
     of = oracle.meaning(suite)
     return of.kind, SHORTENED.get(of.hash, of.hash), of.counts, of.block, *beside(of)
 
 
 def beside(of: oracle.Meaning) -> tuple[object, ...]:
-    """What stands beside a checksum, and of what it is."""
+    """Returns what a suite computes beside a checksum, and of which bytes the checksum is."""
     return (oracle.meaning(of.cipher).kind, of.sums_plaintext) if of.cipher else ()
 
 

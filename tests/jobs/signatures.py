@@ -15,7 +15,7 @@ def verify(pk: PublicKey, some: list[Signed]) -> list[bool]:
 
 
 def damaged(rng: random.Random, one: Signed) -> Signed:
-    """With one bit of the public key, message or signature flipped."""
+    """Returns a signature with one bit of the public key, message or signature flipped."""
     secret, *parts = one
     at = rng.choice([i for i, part in enumerate(parts) if part])
     bit = rng.randrange(8 * len(parts[at]))
@@ -24,7 +24,7 @@ def damaged(rng: random.Random, one: Signed) -> Signed:
 
 
 def run(pk: PublicKey, *jobs: PkJob) -> tuple[int, ...]:
-    """What cst_pk_burst returns, and the status of each job."""
+    """Runs the jobs; returns what cst_pk_burst returns, and the status of each job."""
     array = (PkJob * len(jobs))(*jobs)
     code = pk.call(pk.lib.cst_pk_burst, array, len(jobs))
     return code, *(job.status for job in array)

@@ -17,7 +17,7 @@ MOST_BYTES = 20 << 10
 
 
 def effort(quick: int, long: int, **more: int) -> settings:
-    """So many examples; the quick form draws the same ones each time."""
+    """Returns hypothesis's settings for a number of examples; the quick form draws the same ones each time."""
     return settings(
         max_examples=long if LONG else quick,
         derandomize=not LONG,

@@ -29,7 +29,7 @@ SPELLINGS = {
 
 
 def missing_features(features: frozenset[str]) -> frozenset[str]:
-    """Those that this CPU lacks, by /proc/cpuinfo."""
+    """Returns the features that this CPU lacks, by /proc/cpuinfo."""
     flags = next(line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("flags")).split()
     return frozenset(f for f in features if SPELLINGS.get(f, f) not in flags)
 

@@ -68,7 +68,8 @@ def _makes(file: Path) -> bool:
 
 
 def checking_files(rung: Rung) -> set[Path]:
-    """What a check's outcome depends on beside the kernel: its module, all that this imports, and more (ELSE, PINS)."""
+    """Returns the files on which a check's outcome depends beside the kernel: its module, all that this imports, and
+    more (ELSE, PINS)."""
     found: set[Path] = set()
     more = {PACKAGE / "ladder" / f"{rung.module}.py"}
     while more:

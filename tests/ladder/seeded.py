@@ -14,7 +14,7 @@ from native_instruction import text_bytes
 
 
 def with_code(subject: Subject, code: bytes) -> Subject:
-    """The same kernel, said to have other bytes."""
+    """Returns the kernel with other bytes of code."""
     other = Subject(subject.generator, subject.recipe, subject.library)
     other.__dict__["code"] = code
     return other

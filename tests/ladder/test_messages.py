@@ -35,7 +35,7 @@ def subject(name: str) -> Subject:
 
 
 def play(tested: Subject, iterations: int, end: int, aad: int) -> list[str]:
-    """What is wrong after one call."""
+    """Makes one call, and says what is wrong after it."""
     scene = Scene(tested.recipe, tested.rows, ModelMachine(), iterations, end, aad)
     expected = scene.fill(random_secrets((tested.name, iterations, end, aad)))
     ((outcome, changes),) = scene.calls(tested.code, (iterations,))

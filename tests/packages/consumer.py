@@ -58,7 +58,7 @@ def with_pkg_config(prefix: Path, folder: Path) -> None:
 
 
 def with_cmake(prefix: Path, folder: Path) -> None:
-    """The same through find_package, shared and static."""
+    """Builds and runs the program through find_package, shared and static."""
     (folder / "main.c").write_text(SOURCE)
     for target in ("cryptostitch", "static"):
         (folder / "CMakeLists.txt").write_text(CMAKE.format(target=target))

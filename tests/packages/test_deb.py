@@ -18,7 +18,7 @@ NEEDED = ("dpkg-buildpackage", "dh", "lintian", "pkg-config")
 
 @pytest.fixture(scope="module")
 def packages(root: Path, build: Path) -> dict[str, Path]:
-    """By name; lintian has looked at them."""
+    """Returns the packages by name; lintian has checked them."""
     if not LONG:
         pytest.skip("compiles the library once more: CRYPTOSTITCH_LONG=1")
     missing = [tool for tool in NEEDED if shutil.which(tool) is None]

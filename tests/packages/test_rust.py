@@ -46,7 +46,7 @@ def version(text: str) -> tuple[int, ...]:
 
 
 def stated(folder: Path) -> tuple[int, ...]:
-    """What Cargo.toml says."""
+    """Returns the oldest version of Rust that Cargo.toml allows."""
     return version(tomllib.loads((folder / "Cargo.toml").read_text())["workspace"]["package"]["rust-version"])
 
 

@@ -14,7 +14,7 @@ from packages.consumer import run, with_cmake, with_pkg_config
 
 @pytest.fixture(scope="module")
 def prefix(build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where the unpacked tree has been moved to."""
+    """Returns the folder to which the unpacked tree has been moved."""
     folder = tmp_path_factory.mktemp("tarball")
     run("cpack", "--config", build / "CPackConfig.cmake", "-B", folder)
     archive = next(folder.glob("cryptostitch-*-linux-x86_64.tar.gz"))

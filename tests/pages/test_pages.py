@@ -31,7 +31,7 @@ BLANK = 8  # colours that a page without content may have
 
 
 def learned(file: Path) -> Path:
-    """What `cryptostitch learn` ends with, of the folder that ships."""
+    """Writes the page with which `cryptostitch learn` ends, from the folder that ships."""
     folder = folder_of("zen4")
     found = standings(read_results(folder.bench()))
     why = {standing.ours.variant: Loop(16, 0.5, 0.4, "aes") for standing in found}

@@ -24,10 +24,10 @@ def lines(word: str) -> list[list[str]]:
 
 
 def expectations() -> dict[str, Expected]:
-    """By CPU."""
+    """Returns the expectations by CPU."""
     return {words[0]: Expected(*words[1:6], tuple(words[6:])) for words in lines("cpu")}
 
 
 def tiers() -> dict[str, list[set[str]]]:
-    """By tier: for each column the targets that are right."""
+    """Returns, by tier, the targets that are right for each column."""
     return {tier: [set(column.split("|")) for column in columns] for tier, *columns in lines("tier")}

@@ -42,7 +42,7 @@ def compiled(root: Path, library: str, folder: Path) -> Path:
 
 
 def answers(command: Sequence[str | Path], folder: Path, **environment: str) -> Answers:
-    """Of a program that ends by itself; ``folder`` is for core files."""
+    """Runs a program, and returns its answers; ``folder`` is for core files."""
     env = {name: value for name, value in os.environ.items() if name not in LOWERING} | environment
     done = subprocess.run(command, capture_output=True, text=True, env=env, cwd=folder)
     assert done.returncode == 0, f"{command} {environment}: {done.returncode}, {done.stderr[-500:]}"
@@ -115,7 +115,7 @@ def is_signature(job: int, result: str) -> bool:
 
 
 def wrong(part: str, found: Answers, may_lack: frozenset[str]) -> list[str]:
-    """What is not right of a part's answers. ``may_lack``: suites and operations that this machine need not have."""
+    """Says which answers of a part are wrong. ``may_lack``: suites and operations that this machine need not have."""
     if part == "selftest":
         last = found.pop("selftest", {})
         return [f"{name}: {results}" for name, results in found.items()] + [

@@ -120,7 +120,7 @@ RECORDS: dict[str, Callable[[_Cursor], Iterator[Number]]] = {
 
 
 def numbers(pack: bytes) -> list[Number]:
-    """All of them in a sound pack without cost tables, in the order of the sections."""
+    """Returns the numbers of a sound pack without cost tables, in the order of the sections."""
     header = _Cursor(pack, 8)
     found = list(header.take("header", "I" * (4 + 2 * len(SECTIONS))))
     sections = {
@@ -146,7 +146,7 @@ def extremes(pack: bytes, number: Number) -> Iterator[int]:
 
 
 def mended(pack: bytes | bytearray) -> bytes:
-    """With the CRC that it ought to have."""
+    """Returns the pack with the right CRC."""
     return bytes(pack[:16]) + struct.pack("<I", zlib.crc32(pack[24:])) + bytes(pack[20:])
 
 

@@ -28,7 +28,7 @@ class Model:
         return (sum(BITS[self.suite]) + 16) // 8
 
     def fields(self, data: bytes, reference: int, index: int) -> dict[str, int]:
-        """What must be behind a sector."""
+        """Returns the protection information that must follow a sector."""
         bits = BITS[self.suite][1] - self.storage_bits
         number = reference if self.type == 3 else reference + index
         return {

@@ -42,7 +42,7 @@ def sanitized(name: str) -> Path:
 
 
 def runtime_of(name: str) -> str:
-    """Where the compiler has a sanitizer's library, which a program that was not built with it preloads."""
+    """Returns the path of a sanitizer's library, which a program that was not built with it preloads."""
     command = ["c++", f"-print-file-name={name}"]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 

@@ -94,7 +94,7 @@ def test_selftest(shared_context: Context) -> None:
 
 
 def answers(context: Context) -> dict[str, tuple[bytes, bytes]]:
-    """What each suite that the context can run makes of the same input; checked against the oracle."""
+    """Runs every suite of the context on the same input; returns the answers, checked against the oracle."""
     made = {}
     for name in context.suites():
         rng = random.Random(name)
@@ -132,8 +132,8 @@ def test_without_jit_the_same_answers(library: str) -> None:
 
 
 def burst_answers(context: Context) -> dict[str, list[tuple[bytes, bytes]]]:
-    """Of each suite that the context can run: 17 messages sealed together, opened together again, and checked against
-    the oracle."""
+    """Returns the answers of every suite of the context: 17 messages sealed together, opened together again, and
+    checked against the oracle."""
     made = {}
     for name in context.suites():
         try:

@@ -84,7 +84,7 @@ def columns(key: Key, texts: list[bytes]) -> list[bytes]:
 
 
 def parts(key: Key, texts: list[bytes]) -> list[bytes]:
-    """In three parts, of which the last one has what is left."""
+    """Computes digests in three parts, of which the last one has what is left."""
     states = [(c_uint64 * (STATE_BYTES // 8))() for _ in texts]
     tags = [(c_char * key.suite.tag_max)() for _ in texts]
     for i in range(3):
@@ -147,7 +147,8 @@ def test_digests(shared_context: Context, name: str, call: Callable[[Key, list[b
 
 
 def checksums(context: Context) -> Iterator[tuple[str, Any, Crc | Adler]]:
-    """All that the library has: those whose numbers can be combined; and a polynomial of each width, both ways."""
+    """Returns the library's checksums: those whose numbers can be combined; and a polynomial of each width, both
+    ways."""
     for name in READING:
         secrets = oracle.secrets(random.Random(name), name)
         key = context.suite(name).key(secrets[0] or None, secrets[1] or None)

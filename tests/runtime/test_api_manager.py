@@ -34,7 +34,7 @@ SUITES = (
 
 
 def group_of(held: BuiltJob) -> tuple[str, int]:
-    """Those of one suite and direction wait for each other."""
+    """Returns the group of a job: jobs of one suite and direction wait for each other."""
     return held.spec.suite, held.spec.direction
 
 

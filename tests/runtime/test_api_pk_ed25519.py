@@ -30,7 +30,7 @@ def context(request: pytest.FixtureRequest, library: str) -> Context:
 
 
 def signed(rng: random.Random, n: int, most: int = 300) -> list[Signed]:
-    """By libcrypto."""
+    """Returns n messages that libcrypto has signed."""
     made = []
     for _ in range(n):
         secret, message = rng.randbytes(32), rng.randbytes(rng.randrange(most))

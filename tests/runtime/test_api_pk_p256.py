@@ -61,7 +61,7 @@ def raw(signature: bytes) -> bytes:
 
 
 def signed(rng: random.Random, n: int, most: int = 300) -> list[Signed]:
-    """By libcrypto, with nonces of its own."""
+    """Returns n messages that libcrypto has signed, with nonces of its own."""
     made = []
     for _ in range(n):
         secret, message = rng.randrange(1, ORDER), rng.randbytes(rng.randrange(most))
@@ -72,7 +72,7 @@ def signed(rng: random.Random, n: int, most: int = 300) -> list[Signed]:
 
 
 def is_right(one: Signed, algorithm: HashAlgorithm = WITH_SHA256) -> bool:
-    """What libcrypto says."""
+    """Returns whether libcrypto accepts the signature."""
     _, public, message, signature = one
     r, s = (int.from_bytes(signature[at : at + 32], "big") for at in (0, 32))
     try:

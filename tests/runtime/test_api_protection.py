@@ -55,7 +55,7 @@ def any_model(rng: random.Random, suite: str, sector: int) -> Model:
 
 
 def found(its: Protection, sectors: Any, reference: int) -> tuple[int, list[str]]:
-    """What `check` says."""
+    """Returns the result of `check`."""
     try:
         its.check(sectors, reference)
     except SectorFault as fault:

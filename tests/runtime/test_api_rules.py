@@ -43,7 +43,7 @@ def key_of(suite: Suite) -> Key:
 
 
 def takes_input(suite: Suite, direction: int, iv: int, size: int) -> bool:
-    """As a caller reads it from the header."""
+    """Returns whether the suite takes an input, as a caller reads it from the header."""
     least, most, multiple = (
         (suite.min_bytes, suite.max_bytes, suite.block_bytes)
         if direction == SEAL

@@ -110,7 +110,7 @@ class Decoded:
 
 @pytest.fixture(scope="module")
 def objects(root: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """All of cpu_test but cpu.cpp."""
+    """Compiles cpu_test's files, all but cpu.cpp."""
     folder = tmp_path_factory.mktemp("objects")
     sources = [
         root / "tests/runtime/cpu_test.cpp",
@@ -245,7 +245,7 @@ SAME_AS = {
 
 
 def lesser(program: Path, host: str) -> dict[str, tuple[int, Decoded]]:
-    """What becomes of a host by each name."""
+    """Returns what a host becomes by the name of each lesser CPU."""
     done = subprocess.run([program, "lesser", DUMPS, host], capture_output=True, text=True, check=True)
     rows = [line.partition("\t") for line in done.stdout.splitlines()]
     return {name: (int(error), cpu) for error, _, rest in rows for name, cpu in [decoded(rest)]}

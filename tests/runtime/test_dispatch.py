@@ -61,7 +61,7 @@ def compiled(root: Path, library: str, folder: Path, name: str, *flags: str) -> 
 
 @pytest.fixture(scope="module")
 def choices(root: Path, library: str, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[str]]]:
-    """By CPU: suite, direction, jobs, bytes, one_key, target, kernel."""
+    """Returns the choices by CPU: suite, direction, jobs, bytes, one_key, target, kernel."""
     program = compiled(root, library, tmp_path_factory.mktemp("dispatch"), "dispatch_test")
     env = {name: value for name, value in os.environ.items() if name not in LOWERING}
     done = subprocess.run([program, DUMPS], capture_output=True, text=True, env=env)

@@ -27,7 +27,7 @@ def dynamic(elf: ELFFile, tag: str) -> list:
 
 
 def library_problems(path: Path, exports: set[str]) -> list[str]:
-    """What is wrong with a shared library."""
+    """Says what is wrong with a shared library."""
     problems = []
     with path.open("rb") as stream:
         elf = open_elf(stream)
@@ -66,7 +66,7 @@ def mark_problems(elf: ELFFile) -> list[str]:
 
 
 def object_problems(path: Path) -> list[str]:
-    """What is wrong with an emitted object."""
+    """Says what is wrong with an emitted object."""
     with path.open("rb") as stream:
         elf = open_elf(stream)
         problems = mark_problems(elf)

@@ -20,7 +20,8 @@ TARGETS = {"pack": 4096, "api": 512}
 
 @pytest.fixture(scope="module")
 def corpora(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """By target: what a fuzzer found for the API, and kept (api_corpus.tar.xz); packs made by rule."""
+    """Returns the corpora by target: what a fuzzer found for the API, and kept (api_corpus.tar.xz); packs made by
+    rule."""
     packs, api = tmp_path_factory.mktemp("packs"), tmp_path_factory.mktemp("api")
     pack_corpus.write(packs)
     with tarfile.open(ROOT / "tests/runtime/fuzz/api_corpus.tar.xz") as tar:

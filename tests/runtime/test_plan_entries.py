@@ -56,7 +56,7 @@ def columns(bench: Bench, built: list[BuiltJob]) -> None:
 
 
 def manager(bench: Bench, built: list[BuiltJob]) -> None:
-    """So that all of them wait for the last, and run then."""
+    """Submits the jobs to a manager, so that all wait for the last one and run then."""
     held = Manager(bench.context, min_fill=len(built), max_age=len(built) + 1, capacity=len(built))
     for one in built:
         held.submit(one.job)
@@ -109,7 +109,7 @@ def alike(bench: Bench, suite: str, direction: int, n: int, length: int) -> list
 
 
 def differences(context: Context, counters: Counters, entry: Entry, numbers: tuple[int, ...]) -> list[str]:
-    """Where an entry runs other kernels than a burst of the same jobs, or calls them another number of times."""
+    """Says where an entry runs other kernels than a burst of the same jobs, or calls them another number of times."""
     found = []
     for suite in CONSTRUCTIONS:
         for direction in (SEAL, OPEN):

@@ -25,7 +25,7 @@ def context(request: pytest.FixtureRequest, library: str) -> Context:
 
 
 def lengths_of(suite: str) -> list[int]:
-    """All that the suite takes, up to a few blocks; then what is near borders."""
+    """Returns the lengths that the suite takes: all up to a few blocks, then those near borders."""
     of = oracle.meaning(suite)
     every = EVERY if of.hash else EVERY_OF_A_TEXT
     return sorted({of.fit_input(length) for length in (*every, *STRIDES, *LONGER)})

@@ -21,7 +21,7 @@ def stripped(path: Path, folder: Path) -> Path:
 
 
 def static_kernels(build: Path) -> str:
-    """What the build folder was configured with."""
+    """Returns which static kernels the build folder was configured with."""
     lines = (build / "CMakeCache.txt").read_text().splitlines()
     return next(line.partition("=")[2] for line in lines if line.startswith("CST_STATIC_KERNELS:"))
 

@@ -33,7 +33,7 @@ def program(build: Path) -> Path:
 
 
 def passes(program: Path, seconds: int, threads: int, long: int = LONG_SECONDS) -> None:
-    """With a seed that nobody had before. It is printed, and what fails prints how to come back to it."""
+    """Runs cst-soak with a new seed. It is printed, and what fails prints how to come back to it."""
     seed = random.SystemRandom().randrange(1 << 32)
     arguments = ("--seed", seed, "--threads", threads, "--seconds", long if LONG else seconds)
     done = soak(program, *arguments, env={"TSAN_OPTIONS": TSAN_OPTIONS})

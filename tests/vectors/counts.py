@@ -14,7 +14,8 @@ FILE = Path(__file__).with_name("counts.json")
 
 
 def wanted() -> dict[str, int]:
-    """Of the pip packages; with CRYPTOSTITCH_VECTORS of that folder too, whose files stand in for made ones."""
+    """Returns the counts of the pip packages; with CRYPTOSTITCH_VECTORS those of that folder too, whose files stand in
+    for made ones."""
     counts = json.loads(FILE.read_text())
     if not os.environ.get("CRYPTOSTITCH_VECTORS"):
         return counts["packages"]
@@ -31,7 +32,7 @@ def falls(counts: Mapping[str, int], least: Mapping[str, int]) -> list[str]:
 
 
 def rises(counts: Mapping[str, int], least: Mapping[str, int]) -> list[str]:
-    """What to put into the file when there are more."""
+    """Returns the lines to put into the file when there are more vectors."""
     return [
         f"{counts[source]} instead of {n}: {source}" for source, n in sorted(least.items()) if counts.get(source, 0) > n
     ]

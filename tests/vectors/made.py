@@ -29,7 +29,7 @@ def _mac(name: str, key: bytes, text: bytes) -> bytes:
 
 
 def wrong(tag: bytes) -> Iterator[bytes]:
-    """As Wycheproof spoils tags: single bits, halves, all bits, zeros and ones."""
+    """Spoils a tag as Wycheproof does: single bits, halves, all bits, zeros and ones."""
     for bit in (0, 1, 7, 8, 31, 8 * len(tag) // 2, 8 * len(tag) - 1):
         spoilt = bytearray(tag)
         spoilt[bit // 8] ^= 1 << bit % 8

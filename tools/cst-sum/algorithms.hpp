@@ -36,7 +36,7 @@ struct Algorithm {
 };
 constexpr size_t MOST_MEMBERS = 32;
 
-// What is asked of an extendable-output function, and of BLAKE3 (--keyed, --derive-key).
+// The options of an extendable-output function, and of BLAKE3 (--keyed, --derive-key).
 struct Mode {
     std::string suite = "blake3", mac_key;
     size_t length = 0;  // bytes of a digest; 0: the usual number

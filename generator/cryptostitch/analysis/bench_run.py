@@ -13,11 +13,11 @@ BUILT = Path(__file__).resolve().parents[3] / "build/cst-bench"
 
 
 class BenchFailure(CryptostitchError):
-    """It was not built, or did not end well."""
+    """cst-bench was not built, or it failed."""
 
 
 def program() -> Path:
-    """That of the checkout, else one in PATH. BenchFailure when there is none."""
+    """Returns the checkout's cst-bench, else one in PATH. BenchFailure when there is none."""
     found = BUILT if BUILT.exists() else shutil.which("cst-bench")
     if not found:
         raise BenchFailure(

@@ -158,7 +158,7 @@ def _forced(context: runtime.Context, suite: runtime.Suite, kernels: Sequence[st
 
 
 def _plans(context: runtime.Context, suite: runtime.Suite, cells: Sequence[Cell], kernels: Sequence[str]):
-    """What could do the jobs of each cell: with a kernel forced, the library says what would run."""
+    """Returns the choices that can run the jobs of each cell: the library says what runs with each kernel forced."""
     found: dict[Cell, set[Plan]] = {cell: {_plan(suite, cell)} for cell in cells}
     for kernel in _forced(context, suite, kernels):
         for cell in cells:

@@ -114,7 +114,7 @@ def loops(
 
 
 def reason(cell: Cell, loop: Loop | None) -> str:
-    """What is known of why the cell takes so long; "" where nothing is."""
+    """Returns the known reason why a cell takes long; "" when none is known."""
     if loop is None:
         return ""
     full = min(cell.jobs, loop.lanes)

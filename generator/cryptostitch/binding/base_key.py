@@ -12,7 +12,7 @@ from .values import number
 
 
 class OfKeys(Handle):
-    """What a suite tells of itself: lengths in bytes, as cst_suite_info has them."""
+    """The properties of a suite that its keys ask for; lengths are in bytes, as cst_suite_info gives them."""
 
     _what = "suite"
     context: Library

@@ -309,7 +309,7 @@ FieldInfo = _sized(
 
 
 class KernelArgs(ctypes.Structure):
-    """What a raw kernel is called with."""
+    """The argument struct of a raw kernel."""
 
     _fields_ = [("iterations", c_uint64), ("state", c_void_p * 4)]
 
@@ -437,7 +437,7 @@ class _Symbol(ctypes.Structure):
 
 
 def file_of(library: ctypes.CDLL) -> Path | None:
-    """Where the loader found the library; None where it does not tell, or knows a relative name alone."""
+    """Returns the absolute path from which the loader loaded the library; None when it is not known."""
     symbol, dladdr = _Symbol(), ctypes.CDLL(None).dladdr
     if not dladdr(ctypes.cast(library.cst_version, c_void_p), ctypes.byref(symbol)) or not symbol.file:
         return None

@@ -13,7 +13,7 @@ MOST_PIECES = 1024
 
 
 class Lengths(Protocol):
-    """What a suite takes (cst_suite_info)."""
+    """The lengths that a suite accepts, from cst_suite_info."""
 
     name: str
     kind: int

@@ -97,7 +97,7 @@ class ErasureCode(Handle):
     def update_checked(
         self, index: int, change: Buffer, parity: Sequence[Buffer], checksums: Sequence[int], key: BaseKey
     ) -> list[int]:
-        """As `update`; returns the new checksums of all blocks (cst_code_update_checked)."""
+        """Updates parities as `update` does, and returns the new checksums of all blocks (cst_code_update_checked)."""
         size, address, blocks, keep = self._change(index, change, parity)
         sums = self._checksums(checksums)
         self._checked(self.lib.cst_code_update_checked, key, size, index, address, blocks, sums)

@@ -115,7 +115,8 @@ class Owned:
 
 
 class Handle(Fixed):
-    """What a class has that owns a C object. Not to be copied or pickled: there is only the one."""
+    """Base of the classes that own a C object. Objects cannot be copied or pickled, because each owns its C object
+    alone."""
 
     lib: ctypes.CDLL
     _owned: Owned | None = None

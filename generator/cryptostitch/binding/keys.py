@@ -212,7 +212,7 @@ class Key(BaseKey):
 
 @dataclass(frozen=True)
 class AnyCrc:
-    """What keys of `CrcKey` have in the place of a suite."""
+    """Stands for the suite of keys of `CrcKey`, whose polynomials have no suite."""
 
     context: Library
     checksum_bits: int

@@ -35,7 +35,7 @@ _making = Turns()
 
 
 def shared_context() -> Context:
-    """That of all functions here. One that a caller closed is followed by another."""
+    """Returns the context that all functions here share; a new one after a caller has closed it."""
     for context in _shared:
         if not context.closed:
             return context

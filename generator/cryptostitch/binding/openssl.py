@@ -64,7 +64,7 @@ print(json.dumps({
 
 @dataclass(frozen=True)
 class Found:
-    """What a process with that configuration has."""
+    """The state of OpenSSL in a process that has been started with a configuration."""
 
     openssl: str
     providers: list[str]
@@ -73,7 +73,7 @@ class Found:
 
     @property
     def complaints(self) -> list[str]:
-        """What is wrong, in sentences."""
+        """Returns what is wrong with the configuration, in sentences."""
         found = []
         if PROVIDER not in self.providers:
             found.append(f"the provider `{PROVIDER}` is not active")

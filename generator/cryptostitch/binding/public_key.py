@@ -216,7 +216,7 @@ class RsaKey(Handle):
 
 
 def _cause(jobs: Any, first: int) -> str:
-    """Which job has a length that the operation does not take. ``first``: the number of the first one."""
+    """Says which job has a length that the operation does not take. ``first``: the number of the first job."""
     for at, job in enumerate(jobs, first):
         if job.status == ERR_LENGTH:
             told = {"a key": job.key_len, "an input": job.in_len, "a signature, salt or label": job.signature_len}

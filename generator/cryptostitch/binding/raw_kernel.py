@@ -18,7 +18,7 @@ from .values import number
 
 @dataclass(frozen=True)
 class Field:
-    """Where a field of a state block lies (cst_field), in bytes."""
+    """The place of a field in the state block (cst_field); sizes are in bytes."""
 
     offset: int
     rows: int

@@ -125,7 +125,7 @@ class Context(Library):
         super().close()
 
     def _why_not_that_cpu(self, code: int) -> str:
-        """What is wrong with CRYPTOSTITCH_CPU; empty when it is not that."""
+        """Says what is wrong with CRYPTOSTITCH_CPU; empty when it is not the cause."""
         name = os.environ.get("CRYPTOSTITCH_CPU", "")
         known: list[str] = []
 
@@ -268,7 +268,7 @@ class Context(Library):
 
 
 def _why_not_that_target(target: str | None) -> str:
-    """What is wrong with CRYPTOSTITCH_TARGET; empty when it is not that."""
+    """Says what is wrong with CRYPTOSTITCH_TARGET; empty when it is not the cause."""
     lower = os.environ.get("CRYPTOSTITCH_TARGET", "")
     return f"CRYPTOSTITCH_TARGET={lower}: there is no such target, or this CPU lacks it" if lower and not target else ""
 

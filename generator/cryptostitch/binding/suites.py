@@ -20,7 +20,7 @@ _TOLD = [field for field, *_ in SuiteInfo._fields_ if field not in ("size", "nam
 
 @dataclass
 class Choice:
-    """Which kernel would run, and why. ``cycles_per_byte`` is 0 where it is only an estimate."""
+    """The library's choice of a kernel, and the reason. ``cycles_per_byte`` is 0 where it is only an estimate."""
 
     kernel: str
     origin: str
@@ -93,7 +93,7 @@ class Suite(OfKeys):
         return size
 
     def choice(self, jobs: int = 1, size: int = 16384, one_key: bool = False, direction: int = SEAL) -> Choice:
-        """What `jobs` jobs of `size` bytes would run on."""
+        """Returns the choice for `jobs` jobs of `size` bytes."""
         info = ChoiceInfo()
         numbers = number(direction, "a direction", 31), number(jobs, "jobs"), number(size, "a size"), bool(one_key)
         code = self.call(self.lib.cst_suite_choice, *numbers, byref(info))

@@ -18,7 +18,7 @@ from .readonly import place_of
 
 
 class Buffer(Protocol):
-    """What gives its memory: bytes, bytearrays, memoryviews, arrays."""
+    """An object that supports the buffer protocol: bytes, bytearrays, memoryviews, arrays."""
 
     def __buffer__(self, flags: int, /) -> memoryview: ...
 

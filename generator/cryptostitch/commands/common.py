@@ -191,7 +191,7 @@ def cpu_name(table: Path) -> str:
 
 
 def this_cpu() -> dict[str, Any] | None:
-    """What the library detects; None where the library is not built."""
+    """Returns the CPU that the library detects; None when the library is not built."""
     from ..binding import runtime
 
     try:

@@ -202,7 +202,7 @@ def _text(found) -> str:
 
 
 def _reading(made, recipe) -> str:
-    """Which bytes the parts read."""
+    """Says which bytes the parts read."""
     from ..tuning.trial import streams_of_parts
 
     parts = streams_of_parts(recipe)

@@ -51,7 +51,7 @@ def accesses_of(code: Iterable[Ins]) -> Accesses:
 
 
 def shared_by(code: Code) -> frozenset[Reg]:
-    """Which of SHARED the code names."""
+    """Returns the registers of SHARED that the code names."""
     return frozenset(
         reg for _, section in code.sections() for ins in section for reg in ins.registers() if reg.physical
     )

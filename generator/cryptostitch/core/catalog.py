@@ -211,7 +211,7 @@ class Algorithm:
         return self.squeeze_bytes or self.block_bytes
 
     def parameters_of(self, form: Form) -> dict[str, Any]:
-        """What the form's template is given."""
+        """Returns the parameters of the form's template."""
         return {**self.parameters, **form.parameters}
 
 
@@ -300,7 +300,7 @@ def _multi_hash(name: str, initial: tuple[int, ...]) -> Algorithm:
 
 
 def _murmur3() -> Algorithm:
-    """Beside a multi-hash, whose blocks have 64 of this one's."""
+    """Returns MurmurHash3 as it is computed beside a multi-hash, whose blocks hold 64 of its own."""
     blocks = {("scalar", 1): (1, 64 * SEGMENTS // murmur3.BLOCK)}
     return Algorithm(
         "murmur3",

@@ -72,7 +72,7 @@ Operand = Reg | Mem | Imm
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an instruction was written: ``places[0]`` is the algorithm's line, ``places[-1]`` the vocabulary's."""
+    """The source lines of an instruction: ``places[0]`` is the algorithm's line, ``places[-1]`` the vocabulary's."""
 
     file: str
     line: int

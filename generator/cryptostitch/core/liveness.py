@@ -10,7 +10,7 @@ from .ir import GENERAL, STATE, Code, Ins, Mem, Reg
 
 
 def live_sets(accesses: Accesses, live_out: Iterable[Key]) -> list[frozenset[Key]]:
-    """What is alive before each instruction of a section, and after its last."""
+    """Returns the registers that are live before each instruction of a section, and after its last."""
     live = set(live_out)
     sets = [frozenset(live)]
     for reads, writes in reversed(accesses):

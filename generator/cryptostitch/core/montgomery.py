@@ -39,7 +39,7 @@ class Montgomery:
         return range(TABLE_NUMBERS) if self.operation == "choose" else (0,)
 
     def factor(self, digit: int) -> int | None:
-        """Which of the key's numbers b is; None: it is x."""
+        """Returns the index of b among the key's numbers; None when b is x."""
         return {"square": None, "multiply": FACTOR, "choose": FIRST_OF_TABLE + digit}[self.operation]
 
     def step(self, x: int, digit: int, key: Sequence[int]) -> int:

@@ -35,7 +35,7 @@ def _scattered(h: int) -> int:
 
 
 def digest(text: bytes) -> bytes:
-    """With seed 0."""
+    """Returns the digest of a text with seed 0."""
     whole = len(text) // BLOCK * BLOCK
     h1, h2 = after((0, 0), text[:whole])
     k1, k2 = _mixed(*struct.unpack("<QQ", text[whole:].ljust(BLOCK, b"\0")))

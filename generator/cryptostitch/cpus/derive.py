@@ -48,7 +48,7 @@ Rows = dict[str, list[float]]  # kernel -> cycles per iteration, per call
 
 @dataclass(frozen=True)
 class Published:
-    """What is published of a CPU. ``sources``: by figure."""
+    """The published figures of a CPU. ``sources``: where each figure is from."""
 
     relative: str
     lacks: tuple[str, ...]
@@ -115,7 +115,7 @@ def _quotient(bounds: list[tuple[str, float]], of: Mapping[str, float], relative
 
 
 def _alone(rows: Mapping[str, list[float]]) -> dict[tuple[str, int, int], float]:
-    """What the loop of a stream takes alone, by form, lanes and blocks: the least."""
+    """Returns the least cycles of a stream's loop without another stream, by form, lanes and blocks."""
     found: dict[tuple[str, int, int], float] = {}
     for name, (iteration, _) in rows.items():
         (stream, *others), _ = kernel_name(name)
@@ -126,7 +126,7 @@ def _alone(rows: Mapping[str, list[float]]) -> dict[tuple[str, int, int], float]
 
 
 def derived_call(of: Published, relative: Published, call: float) -> float:
-    """What is no loop, but written and read around one: a call, a message that is done in steps."""
+    """Scales cycles outside the loop, those of a call or of a message in steps, from the CPU ``relative`` to ``of``."""
     return round(call * _quotient([("call", 1)], of.figures, relative.as_relative), 2)
 
 

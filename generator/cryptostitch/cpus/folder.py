@@ -33,7 +33,7 @@ class Grade(Enum):
 
 
 class Part(Enum):
-    """What a folder may hold. ``file`` names the part in it; RECIPES are a folder."""
+    """A part of a CPU's folder. ``file``: its name there; RECIPES is itself a folder."""
 
     INSTRUCTION_COSTS = "instruction_costs"
     COSTS = "costs"
@@ -67,8 +67,8 @@ class About:
 
     @property
     def grade(self) -> Grade:
-        """That of the part of the lowest grade, where published figures count only if there is nothing else; DEFAULT
-        without parts."""
+        """The lowest grade of the parts; published figures count only when there is nothing else. DEFAULT without
+        parts."""
         others = [made for part, made in self.parts.items() if part is not Part.PUBLISHED] or self.parts.values()
         return max((made.grade for made in others), key=list(Grade).index, default=Grade.DEFAULT)
 
@@ -99,7 +99,7 @@ class CpuFolder:
         return self.path / part.file
 
     def bench(self, tier: str = "") -> Path:
-        """What cst-bench found, on the whole CPU or held to a tier."""
+        """Returns the file of cst-bench's results, on the whole CPU or held to a tier."""
         path = self.file(Part.BENCH)
         return path.with_name(f"{path.stem}.{tier}{path.suffix}") if tier else path
 

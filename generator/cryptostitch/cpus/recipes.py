@@ -36,7 +36,7 @@ class WeaveSettings:
 
 
 def settings_of(data: dict) -> WeaveSettings:
-    """What ``asdict`` made of settings. Raises CryptostitchError when it is something else."""
+    """Returns the settings that ``asdict`` turned into data. Raises CryptostitchError when it is something else."""
     try:
         lists = {k: tuple(data[k]) for k in ("streams", "isas", "budgets", "ratios", "leads", "lags", "orders")}
         settings = WeaveSettings(**lists, strategy=data["strategy"])
@@ -52,8 +52,8 @@ def settings_of(data: dict) -> WeaveSettings:
 
 
 def recipe_data(path: Path) -> dict:
-    """What a recipe file holds: its `recipe` for ``settings_of``. Raises CryptostitchError when the file is something
-    else."""
+    """Reads a recipe file, and returns its data; the member `recipe` is for ``settings_of``. Raises CryptostitchError
+    when the file is something else."""
     try:
         data = json.loads(path.read_text())
     except (json.JSONDecodeError, UnicodeDecodeError) as error:

@@ -145,7 +145,7 @@ def _is_prologue(item: Item) -> bool:
 
 
 def _unwind(item: Item, fmt: Format) -> Iterator[str]:
-    """What a debugger needs to walk the stack through the kernel."""
+    """Returns the directives by which a debugger walks the stack through the kernel."""
     ins = item.ins
     if item.stream is not None or ins is None:
         return

@@ -154,7 +154,7 @@ def _own_name(kernel: str, prefix: str) -> str:
 
 
 def hash_text(hash_: Algorithm, choices: Sequence[Choice], command: str, prefix: str) -> str:
-    """What the driver must know about a hash, and its functions."""
+    """Returns the C text of a hash for the driver: its constants and functions."""
     bits, name = 8 * hash_.word_bytes, hash_.name
     states = [sum(p.program.contract.state_bytes for p in c.recipe.parts) for c in choices]
     initial = "".join(f"\n    0x{w:0{bits // 4}x}," for w in hash_.initial)

@@ -67,7 +67,7 @@ class _Assembler:
         return made
 
     def end(self) -> str:
-        """What the child said until its end."""
+        """Waits for the child's end, and returns its error output."""
         with contextlib.suppress(BrokenPipeError):
             self.process.communicate()
         self.errors.seek(0)

@@ -238,7 +238,7 @@ def _leaves(tree: Tree | None) -> bytes:
 
 
 def program_flags(stream: str, contract: Contract) -> int:
-    """What the runtime asks about a stream, as one number."""
+    """Returns the properties of a stream that the runtime asks for, as bits of one number."""
     return (
         BY1 * ("by1" in stream.split("_"))
         | SHARED_KEY * any(f.name == KEY and f.shared for f in contract.fields)

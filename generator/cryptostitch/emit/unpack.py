@@ -30,7 +30,8 @@ class Pack:
 
 
 def read_pack(data: bytes) -> Pack:
-    """What `write_pack` wrote. Constants come back under the names c0, c1, ... and shared/secret flags as they were.
+    """Reads what `write_pack` wrote. Constants come back under the names c0, c1, ... and shared/secret flags as they
+    were.
 
     Raises ValueError for a wrong magic, version, size or CRC; struct.error, IndexError or zstandard.ZstdError for other
     damage.

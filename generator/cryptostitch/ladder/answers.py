@@ -67,8 +67,8 @@ def chosen(suite: str, direction: int, long: bool, pair: bool) -> tuple[Vector, 
 
 
 def groups(forced: Forced, vectors: list[Vector]) -> list[list[Vector]]:
-    """What goes into one burst: one suite and, for a kernel of one key, one key. Long ones together, because short ones
-    may not reach the kernel."""
+    """Groups vectors into bursts: one suite and, for a kernel of one key, one key. Long ones together, because short
+    ones may not reach the kernel."""
     found: dict[tuple, list[Vector]] = {}
     for v in sorted(vectors, key=lambda v: -len(v.data)):
         reaches = len(v.data) >= forced.least

@@ -111,7 +111,7 @@ def check(subject: Subject, effort: Effort) -> Result:
 
 
 def rules(code: bytes, declared: Iterable[str]) -> list[str]:
-    """What is forbidden in any kernel, as sentences."""
+    """Returns sentences about what the code has that is forbidden in any kernel."""
     instructions = decoded(code)
     return [
         problem

@@ -153,7 +153,7 @@ class ModelMachine:
         return Outcome("", tuple(steps))
 
     def _prepare(self, code: bytes) -> None:
-        """Of the code's own bytes only the constants behind the return may be read."""
+        """Makes the constants behind the return readable, and no other bytes of the code."""
         if code != self._code:
             self._code, self._runs, self._after, self._pool = code, {}, {}, self._pool_offset(code)
         self.place(Block("the constants", CODE + self._pool, bytearray(code[self._pool :]), False))

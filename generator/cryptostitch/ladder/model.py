@@ -51,7 +51,7 @@ def explore(subject: Subject, effort: Effort, machine: Machine) -> tuple[list[st
 
 
 def difference(one: Outcome, other: Outcome) -> str:
-    """What tells two traces apart, as a sentence."""
+    """Says in a sentence where two traces differ."""
     for n, (a, b) in enumerate(zip(one.trace, other.trace)):
         if a.offset != b.offset:
             return f"instruction {n} is the one at byte {b.offset}, with other secrets the one at byte {a.offset}"

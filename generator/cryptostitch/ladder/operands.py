@@ -41,7 +41,7 @@ class Table:
     kinds: dict[int, tuple[tuple[int, bool], ...]]
 
     def steps(self, log: list[int]) -> tuple[Step, ...]:
-        """What libcst-probe's log means."""
+        """Returns the steps that libcst-probe has logged."""
         found, at = [], 0
         while at < len(log):
             kinds = self.kinds.get(log[at], ())

@@ -80,7 +80,7 @@ class Placed:
         )
 
     def problem(self) -> str:
-        """What is wrong after the burst, as a sentence; empty: nothing."""
+        """Says what is wrong after the burst; empty when nothing is."""
         wrong = ""
         if self.job.status != (ERR_AUTH if self.forged else 0):
             wrong = f"status {self.job.status}"

@@ -41,7 +41,7 @@ class Result:
 
     @property
     def text(self) -> str:
-        """What the JSON form holds: pass, fail, or skip or waived: the reason."""
+        """Returns the words of the JSON form: pass, fail, or skip or waived with the reason."""
         return f"{self.status}: {self.detail}" if self.status in (SKIP, WAIVED) else self.status
 
 

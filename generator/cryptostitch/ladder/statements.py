@@ -16,7 +16,7 @@ from .subject import Subject
 
 @dataclass(frozen=True)
 class Proof:
-    """What was found out about one program; it is a part of many kernels."""
+    """The results of the proofs of one program, which is a part of many kernels."""
 
     program: Program
     values: list[str]

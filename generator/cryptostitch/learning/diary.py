@@ -52,7 +52,7 @@ class Diary:
         return self._page["spent"]
 
     def done(self, what: str) -> Any:
-        """What was noted of it when it was done; None while it is not."""
+        """Returns the result that was noted when the step was done; None while it is not done."""
         return self._page["done"].get(what)
 
     def note(self, what: str, result: Any, spent: float) -> None:

@@ -31,7 +31,7 @@ STEPS = {
 
 @dataclass(frozen=True)
 class Wish:
-    """What the user asked for. ``folder``: None for the package's own. ``kernels``, ``rows``: globs."""
+    """The options of a run. ``folder``: None for the package's own. ``kernels``, ``rows``: globs."""
 
     minutes: float
     folder: Path | None = None

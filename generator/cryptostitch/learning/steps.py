@@ -40,7 +40,7 @@ Progress = Callable[[float, float, str], None]
 
 @dataclass(frozen=True)
 class Work:
-    """What a run has in hand. ``kernels``, ``rows``: globs, of kernels to measure and of suites to bench.
+    """The state of a run. ``kernels``, ``rows``: globs, of kernels to measure and of suites to bench.
     ``circumstance``: what is to be said of the machine's other work. ``tell(step, how much of it is done, what comes
     next)``."""
 
@@ -191,7 +191,7 @@ def _add_costs(work: Work, rows: dict[str, list[float]]) -> None:
 
 
 def bench(work: Work) -> None:
-    """What cst-bench finds, with the kernels chosen by what the library measured here. BenchFailure."""
+    """Runs cst-bench, with the kernels chosen by what the library measured here. BenchFailure."""
     seconds = min(work.budget.bench, max(work.budget.left, 1.0))
     effort = []
     if seconds < QUICK_BENCH:

@@ -52,7 +52,7 @@ class Core:
 
 
 def core_of(data: Mapping) -> Core:
-    """What ``Core.data`` made."""
+    """Returns the core that ``Core.data`` turned into data."""
     schedulers = tuple(Scheduler(s["entries"], tuple(s["pipes"])) for s in data.get("schedulers", ()))
     return Core(
         data.get("window", USUAL_WINDOW),
@@ -74,7 +74,7 @@ class MicroOp:
 
 
 def micro_ops(form: Form, uses: Mapping[str, float], core: Core) -> list[MicroOp]:
-    """What the vector unit does for an instruction; empty where nothing is known of its pipes.
+    """Returns the vector unit's micro-operations of an instruction; empty where nothing is known of its pipes.
 
     An instruction on vectors of 512 bits keeps a pipe for two turns. It is confined to the pipes of a resource of which
     it takes no less than a whole pipe for a turn. One that is confined by several runs on the pipes that they share; of

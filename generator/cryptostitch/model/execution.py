@@ -77,7 +77,7 @@ class Run:
         return (self.end(self.iterations - 1) - self.end(self.first - 1)) / (self.iterations - self.first)
 
     def end(self, iteration: int) -> int:
-        """When the last instruction of the iteration leaves the window."""
+        """Returns the cycle in which the last instruction of an iteration leaves the window."""
         return self.left[(iteration + 1) * len(self.steps) - 1][0]
 
     def iteration(self, number: int) -> list[Event]:
@@ -96,9 +96,9 @@ class Run:
         return found
 
     def critical(self) -> dict[tuple[str, object], float]:
-        """What the cycles of an iteration are spent on, going back from the last result to what it waited for, and so
-        on: (RUN, stream) while an instruction of the stream runs, (UNIT, resource) while one waits for it, (FRONT_END,
-        None). The sum is ``cycles``."""
+        """Returns what the cycles of an iteration are spent on, going back from the last result to what it waited for,
+        and so on: (RUN, stream) while an instruction of the stream runs, (UNIT, resource) while one waits for it,
+        (FRONT_END, None). The sum is ``cycles``."""
         spent: Counter = Counter()
         start, now = self.end(self.first - 1), self.end(self.iterations - 1)
         here, at = self.left[-1][1], DONE

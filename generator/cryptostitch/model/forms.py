@@ -39,7 +39,7 @@ class Form:
 
     @property
     def memory(self) -> int | None:
-        """Which operand is memory that is accessed."""
+        """Returns the index of the operand that accesses memory."""
         return (
             next((i for i, o in enumerate(self.operands) if o[0] in "mb" and len(o) > 1), None)
             if self.row.accesses

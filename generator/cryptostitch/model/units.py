@@ -10,7 +10,7 @@ Uses = tuple[tuple[str, float], ...]
 
 
 class Units:
-    """What is taken of each resource in each cycle."""
+    """How much of each resource is taken in each cycle."""
 
     def __init__(self, names: Sequence[str]):
         self.taken: dict[str, list[float]] = {name: [] for name in names}
@@ -24,7 +24,7 @@ class Units:
         return ""
 
     def take(self, uses: Uses, cycle: int) -> None:
-        """What is beyond the cycle is taken from the next ones."""
+        """Takes the uses from a cycle; what exceeds its capacity is taken from the next ones."""
         for name, use in uses:
             taken, at = self.taken[name], cycle
             while use > 1 - FULL:

@@ -38,7 +38,7 @@ SHOWS = {
 
 
 def static(original: Original, mutant: Mutant, wanted: Sequence[str], thorough: bool) -> dict[str, str]:
-    """What the wanted static checks find; the first only, unless ``thorough``."""
+    """Runs the wanted static checks, and returns their findings; the first only, unless ``thorough``."""
     found: dict[str, str] = {}
 
     def says(check: str, problems: list[str]) -> bool:
@@ -68,8 +68,8 @@ def static(original: Original, mutant: Mutant, wanted: Sequence[str], thorough: 
 
 @dataclass
 class Seen:
-    """What the world sees of all runs: faults, contents that are wrong, secrets in traces and registers, and memory
-    afterwards (the allocator's own fields apart)."""
+    """What all runs show outside of the kernel: faults, contents that are wrong, secrets in traces and registers, and
+    memory afterwards (the allocator's own fields apart)."""
 
     fault: str = ""
     wrong: str = ""
@@ -152,7 +152,7 @@ class Stage:
 
 
 def run(stage: Stage, code: bytes, recipe: Recipe, wanted: Sequence[str]) -> tuple[dict[str, str], Seen]:
-    """What the wanted checks that run the code find, and what was seen."""
+    """Runs the code; returns the findings of the wanted checks, and what was seen."""
     seen = stage.see(code, recipe)
     found = {"model": seen.fault or seen.wrong, "trace": seen.traces, "residue": seen.residue}
     return {check: problem for check, problem in found.items() if problem and check in wanted}, seen

@@ -38,7 +38,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of a mutant. ``by``: each check that found it, with what it said. ``why``: the proof that it is no
+    """The outcome of a mutant. ``by``: each check that found it, with what it said. ``why``: the proof that it is no
     fault."""
 
     kernel: str

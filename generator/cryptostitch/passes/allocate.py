@@ -64,8 +64,8 @@ def _cost(body: tuple[Ins, ...]) -> int:
 
 
 class Uses:
-    """What every instruction reads and writes, what is alive around the loop, how kept operands are used: found once,
-    for all attempts."""
+    """The accesses of every instruction, the registers that are live around the loop, and the uses of kept operands;
+    found once for all attempts."""
 
     def __init__(self, stream: Stream):
         self.enter, self.body, self.leave = (accesses_of(code) for _, code in stream.code.sections())

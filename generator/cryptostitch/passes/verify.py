@@ -55,14 +55,14 @@ def check_taint(program: Program, found: Induction | None = None) -> list[str]:
 
 
 def prove_arithmetic(stream: Stream, meaning: Arithmetic | Montgomery) -> Finding:
-    """That the virtual code of ``stream`` computes the step of numbers modulo a prime; its problems, and how much was
-    looked at."""
+    """Proves that the virtual code of ``stream`` computes the step of numbers modulo a prime. Returns the problems, and
+    how much was looked at."""
     return arithmetic_finding(stream, meaning)
 
 
 def prove_program(stream: Stream, program: Program) -> tuple[list[str], Induction | None]:
-    """That the program is well formed and computes what ``stream`` computes; and the induction that bounds and taint go
-    on from (None when the code is not well formed)."""
+    """Proves that the program is well formed and computes what ``stream`` computes. Returns the problems, and the
+    induction from which bounds and taint go on (None when the code is not well formed)."""
     problems = check_forms(program) + contract_problems(stream, program)
     if problems:
         return problems, None

@@ -89,7 +89,7 @@ def choices(
 
 
 def family(suite: str) -> str:
-    """What suites have in common that run the same kernels, key length and kind of frame apart."""
+    """Returns the name that suites have in common which run the same kernels, key length and kind of frame apart."""
     for pattern, left in SAME_KERNELS:
         suite = re.sub(pattern, left, suite)
     return suite

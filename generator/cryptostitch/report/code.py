@@ -88,7 +88,7 @@ def stream_data(kernel: Kernel) -> list[dict]:
 
 
 def kernel_data(kernel: Kernel) -> dict:
-    """What `cryptostitch show --format json` prints."""
+    """Returns the data that `cryptostitch show --format json` prints."""
     recipe = kernel.recipe
     return {
         "kernel": kernel.name,

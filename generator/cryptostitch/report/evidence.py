@@ -103,8 +103,8 @@ class Report:
         ]
 
     def data(self) -> dict:
-        """What --format json prints. ``checks`` says pass, fail, or skip with the reason; ``details`` and ``problems``
-        say more."""
+        """Returns the data that --format json prints. ``checks`` says pass, fail, or skip with the reason; ``details``
+        and ``problems`` say more."""
         return {
             "environment": self.environment,
             "kernels": [

@@ -79,7 +79,7 @@ class Mutants:
         return collections.Counter(f.why for f in self.some(EQUIVALENT)).most_common()
 
     def data(self) -> dict:
-        """What --format json prints."""
+        """Returns the data that --format json prints."""
         return {
             "seed": self.plan.seed,
             "per_kernel": self.plan.count,

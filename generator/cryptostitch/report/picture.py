@@ -63,7 +63,7 @@ def chart(study: Study) -> list[dict]:
 
 
 def spent(study: Study) -> list[dict]:
-    """What the cycles of an iteration go on, on the simple core, the most first."""
+    """Returns what the cycles of an iteration are spent on, on the simple core, the most first."""
     total = study.whole.run.cycles
     names = {
         RUN: lambda what: "loop counter runs" if what is None else f"stream {STREAM_MARKS[what][0]} runs",
@@ -85,7 +85,8 @@ def spent(study: Study) -> list[dict]:
 
 
 def report_data(study: Study, roots: Sequence[Path] = ()) -> dict:
-    """What `cryptostitch report --format json` prints. ``bound`` is what `cryptostitch bound` prints."""
+    """Returns the data that `cryptostitch report --format json` prints. ``bound`` is what `cryptostitch bound`
+    prints."""
     run, measured = study.whole.run, study.measured
     waits = {step.place: wait for step, wait in zip(run.steps, run.waiting())}
     kernel = kernel_data(study.kernel)

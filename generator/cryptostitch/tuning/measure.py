@@ -68,7 +68,7 @@ Progress = Callable[[int, int, str], None]
 
 
 class MeasureError(CryptostitchError):
-    """Something that this machine cannot measure."""
+    """This machine cannot measure something; the text says what and why."""
 
 
 # ---- the clock
@@ -256,7 +256,7 @@ class Setup:
             _poke(state + stream.entry(field, 0, lane), target)
 
     def calls(self, iterations: int) -> list:
-        """What to pass to the kernel, one argument for each set of lanes."""
+        """Returns the kernel's arguments, one for each set of lanes."""
         if iterations not in self._calls:
             self._calls[iterations] = [
                 runtime.KernelArgs(iterations, (ctypes.c_void_p * 4)(*states)) for states in self.states

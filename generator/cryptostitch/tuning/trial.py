@@ -78,9 +78,9 @@ def check_hand_over(recipe: Recipe) -> None:
 
 @dataclass(frozen=True)
 class Trial:
-    """What a pairing costs. Cycles are of the core, per iteration of the woven kernel (all lanes); ``bytes`` of the
-    message go through its first part in one. ``doubt``: what was seen that cannot be, so that no ratio is to be made
-    of the figures; empty on a quiet machine."""
+    """The measured cost of a pairing. Cycles are of the core, per iteration of the woven kernel (all lanes); ``bytes``
+    of the message go through its first part in one. ``doubt``: what was seen that cannot be, so that no ratio is to be
+    made of the figures; empty on a quiet machine."""
 
     recipe: Recipe
     kernel: Kernel

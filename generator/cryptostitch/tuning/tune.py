@@ -53,7 +53,7 @@ class Step:
 
 @dataclass
 class Found:
-    """What a search found. ``tried``: cycles per byte of every candidate, 0 where it did not fit or is not proved.
+    """The result of a search. ``tried``: cycles per byte of every candidate, 0 where it did not fit or is not proved.
     Cycles per byte of the first part. ``default``: the weave that nobody tuned, timed beside ``best``. ``unproved``:
     why candidates were left out that cannot be proved right, a sentence each. ``steps``: this search's candidates in
     the order in which they were timed; ``tried`` has those of earlier searches too."""
@@ -300,8 +300,8 @@ class Search:
 def default_settings(
     generator: Generator, streams: Sequence[StreamName], isas: Sequence[str], ratios: Sequence[int] | None = None
 ) -> WeaveSettings | None:
-    """What `cryptostitch stitch` would make of the streams; None when their registers do not fit or there is no
-    such kernel. Raises VerifyError."""
+    """Returns the settings that `cryptostitch stitch` uses for the streams; None when their registers do not fit or
+    there is no such kernel. Raises VerifyError."""
     parts, ratios = list(zip(streams, isas)), ratios or [1] * len(streams)
     try:
         recipe = generator.stitch(parts, ratios=ratios)

@@ -98,7 +98,7 @@ class Bounds:
         return {term: 1}, 0
 
     def symbol(self, symbol: Term) -> tuple[dict[Term, int], int] | Toggle | None:
-        """What the induction says about a loop-head symbol: a linear form, a toggle, or nothing."""
+        """Returns what the induction says about a loop-head symbol: a linear form, a toggle, or nothing."""
         if symbol in self._symbols:
             return self._symbols[symbol]
         self._symbols[symbol] = None
@@ -139,7 +139,7 @@ class Bounds:
     # ---- judgement
 
     def _judge(self, access: Access, section: str) -> str | None:
-        """What is wrong with an access, or None."""
+        """Says what is wrong with an access, or returns None."""
         if access.symbol is not None:
             return self._pool(access)
         wrong, table = self._place(access, section)
@@ -150,7 +150,7 @@ class Bounds:
         return wrong
 
     def _place(self, access: Access, section: str) -> tuple[str | None, bool]:
-        """What is wrong with an access, or None; and whether it is one of the table."""
+        """Says what is wrong with an access, or returns None; and whether the access is one of the table."""
         form, c = self.linear(access.address)
         if form == {self.state: 1}:
             return self._field(access, c), any(

@@ -58,7 +58,7 @@ class Known:
 
 
 def _runs(columns: Sequence[Sequence[Integer]]) -> Iterator[Number]:
-    """Two words or more from columns side by side, from the first one on; the longest first."""
+    """Yields runs of two or more words from adjacent columns, from the first one on; the longest first."""
     for size in range(len(columns), 1, -1):
         yield from itertools.product(*columns[:size])
 

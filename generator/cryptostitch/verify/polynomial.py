@@ -80,7 +80,7 @@ class Polynomial:
         return _sum((tuple(s for s in m if s != symbol), c * value ** m.count(symbol)) for m, c in self.terms.items())
 
     def bounds(self) -> tuple[int, int]:
-        """Two numbers that the value lies between."""
+        """Returns two numbers between which the value lies."""
         low = high = 0
         for monomial, coefficient in self.terms.items():
             least = most = coefficient

@@ -88,7 +88,7 @@ def is_shared(key: Key) -> bool:
 
 
 class _Facts:
-    """What all instructions of a row share."""
+    """The facts that all instructions of a row share."""
 
     __slots__ = ("aligned", "clears", "reads", "row", "vector")
     known: ClassVar[dict[str, _Facts]] = {}
@@ -109,7 +109,7 @@ class _Facts:
 
 
 class _Plan:
-    """What an instruction does, looked up once."""
+    """The effects of an instruction, looked up once."""
 
     __slots__ = (
         "clears",

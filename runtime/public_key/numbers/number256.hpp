@@ -49,7 +49,8 @@ public:
     // Pollard and elliptic curve methods of factorization", 1987). products, of n, is overwritten.
     void invert(Residue256 *a, Residue256 *products, size_t n) const;
 
-    // Of a number that stands for itself: less m, if it is not below it; whether it is.
+    // For numbers in plain form, not Montgomery's: the first subtracts m from a number that is not below it, the second
+    // says whether a number is below m.
     Number256 reduced(const Number256 &a) const;
     bool is_reduced(const Number256 &a) const;
     // m - a, of a up to m

@@ -86,7 +86,7 @@ class Index:
 
 
 def buffers(rng: random.Random) -> list[Any]:
-    """Of every kind, some of which are none."""
+    """Returns buffers of every kind, and objects that are none."""
     size = rng.choice((0, 1, 12, 16, 20, 32, 64, 96, 1000, 5000))
     data = rng.randbytes(size)
     table = numpy.frombuffer(bytearray(data.ljust(64, b"\0")), numpy.uint8)
@@ -112,7 +112,7 @@ def anything(rng: random.Random) -> Any:
 
 
 class World:
-    """What all threads of a round use and change."""
+    """The objects that all threads of a round use and change."""
 
     def __init__(self, seed: int):
         rng = random.Random(seed)
@@ -127,7 +127,7 @@ class World:
         self.canaries = [bytearray(b"\xa5" * size) for size in (1, 16, 24, 32, 64, 200, 4096)]
 
     def put(self, objects: list[Any], one: Any, most: int, rng: random.Random) -> None:
-        """In the place of another where there are many."""
+        """Keeps an object, in the place of another one when there are many."""
         if len(objects) < most:
             objects.append(one)
         else:
@@ -605,7 +605,7 @@ def forgets_buffers() -> None:
 
 
 def cuts_numbers() -> None:
-    """As ctypes does."""
+    """Seeds a fault: numbers are cut to their types, as ctypes does."""
     for module in (keys, capi, suites, codes):
         module.number = lambda value, what, bits=64: operator.index(value) & (1 << bits) - 1  # type: ignore[attr-defined]
 
