@@ -20,11 +20,9 @@ int check_part(const Engine &engine, const cst_part &part, const Argument &all) 
                                 Argument::input(part.in, part.in_len), Argument::output(part.tag, part.tag_len)};
     if (any_wrong_pointer(buffers)) return CST_ERR_ARGUMENT;
     if (int error = check_end(suite.lengths.seal, part)) return error;
-    const HashState &its = *state_of(part);
-    if (its.key && its.key != key_in_state(part)) return CST_ERR_ARGUMENT;
-    const uint64_t most = suite.lengths.seal.max;
-    if (its.bytes > most || part.in_len > most - its.bytes) return CST_ERR_LENGTH;
-    return check_places(buffers);
+    if (int error = check_places(buffers)) return error;
+    if (!has_sound_state(part)) return CST_ERR_ARGUMENT;
+    return length_error(part.in_len <= suite.lengths.seal.max - state_of(part)->bytes);
 }
 
 // Whether a part of a message that begins at `at` can be a subtree: `at` is a multiple of the least complete subtree

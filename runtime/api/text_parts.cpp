@@ -15,30 +15,41 @@ using namespace cst;
 
 namespace {
 
-// A text of which some parts have come, in the caller's memory. All zeros before the first part.
+bool is_gcm(const Suite &suite) { return suite.construction == Construction::gcm; }
+
+// A text of which some parts have come, in the caller's memory. All zeros before the first part. The caller may have
+// changed it: it has no pointer but the key's, which must be that of the part, and counts are checked before each part.
 struct TextState {
     const cst_key *key;  // NULL: before the first part
-    const Suite *cipher;  // the suite of the cipher alone; NULL: there is none
-    uint64_t aad_bytes, text_bytes;
     int direction;
     union {
         GcmParts gcm;
         ChaChaParts chacha;
     };
+
+    // Whether the text that has begun is the part's, and can have these counts.
+    bool is_of(const Suite &suite, const cst_text_part &part) const {
+        return key == part.key && direction == part.direction && (is_gcm(suite) ? gcm.is_sound() : chacha.is_sound());
+    }
+    uint64_t aad_bytes(const Suite &suite) const { return is_gcm(suite) ? gcm.aad_bytes() : chacha.aad_bytes(); }
+    uint64_t text_bytes(const Suite &suite) const { return is_gcm(suite) ? gcm.text_bytes() : chacha.text_bytes(); }
 };
 static_assert(sizeof(TextState) <= CST_STATE_BYTES && std::is_trivially_copyable<TextState>::value);
 
 TextState *state_of(const cst_text_part &part) { return static_cast<TextState *>(part.state); }
 Bytes bytes(const void *data, size_t n) { return {static_cast<const uint8_t *>(data), n}; }
-bool is_gcm(const Suite &suite) { return suite.construction == Construction::gcm; }
 
-int check_lengths(const Suite &suite, const cst_text_part &part) {
+bool takes_iv(const Suite &suite, size_t iv_len) { return iv_len - suite.iv_min <= suite.iv_max - suite.iv_min; }
+
+// Checks the part against the text that has begun, if one has.
+int check_state(const Suite &suite, const cst_text_part &part) {
     const TextState &its = *state_of(part);
-    if (its.key ? part.iv_len != 0 : part.iv_len - suite.iv_min > suite.iv_max - suite.iv_min) return CST_ERR_LENGTH;
-    if (int error = check_end(suite.lengths.of(part.direction == CST_OPEN), part)) return error;
-    const uint64_t most_aad = suite.aad_max, most_text = suite.lengths.seal.max;
-    if (part.aad_len > most_aad - its.aad_bytes || part.in_len > most_text - its.text_bytes) return CST_ERR_LENGTH;
-    return part.out_cap < part.in_len ? CST_ERR_LENGTH : CST_OK;
+    if (!its.key) return length_error(takes_iv(suite, part.iv_len));
+    if (!its.is_of(suite, part)) return CST_ERR_ARGUMENT;
+    const uint64_t aad = its.aad_bytes(suite), text = its.text_bytes(suite);
+    if (text && part.aad_len) return CST_ERR_ARGUMENT;
+    return length_error(!part.iv_len && part.aad_len <= suite.aad_max - aad &&
+                        part.in_len <= suite.lengths.seal.max - text);
 }
 
 // all: the array of parts that the call takes.
@@ -54,32 +65,25 @@ int check_part(const Engine &engine, const cst_text_part &part, const Argument &
                                 Argument::output(part.out, part.in_len).or_in_place(),
                                 Argument{part.tag, part.tag_len, part.direction == CST_SEAL}};
     if (suite.engine != &engine || any_wrong_pointer(buffers)) return CST_ERR_ARGUMENT;
-    if (suite.construction != Construction::chacha_poly && !(is_gcm(suite) && suite.block)) return CST_ERR_UNSUPPORTED;
-    const TextState &its = *state_of(part);
-    if (its.key && (its.key != part.key || its.direction != part.direction)) return CST_ERR_ARGUMENT;
-    if (its.text_bytes && part.aad_len) return CST_ERR_ARGUMENT;
-    const int error = check_lengths(suite, part);
-    return error ? error : check_places(buffers);
+    if (!suite.comes_in_parts()) return CST_ERR_UNSUPPORTED;
+    if (int error = check_end(suite.lengths.of(part.direction == CST_OPEN), part)) return error;
+    if ((part.iv_len && !takes_iv(suite, part.iv_len)) || part.aad_len > suite.aad_max ||
+        part.in_len > suite.lengths.seal.max || part.out_cap < part.in_len)
+        return CST_ERR_LENGTH;
+    if (int error = check_places(buffers)) return error;
+    return check_state(suite, part);
 }
 
-// The suite whose only work is the cipher of `aead`. NULL: there is none.
-const Suite *cipher_of(const Suites &suites, const Suite &aead) {
-    for (const auto &suite : suites.all())
-        if (suite->kind == CST_CIPHER && suite->encrypt == aead.encrypt) return suite.get();
-    return nullptr;
-}
-
-bool begin(const cst_ctx &ctx, const cst_text_part &part) {
+bool begin(const cst_text_part &part) {
     TextState *const its = state_of(part);
     const Key &key = *from(part.key);
-    its->cipher = cipher_of(ctx.suites, *key.suite);
     its->direction = part.direction;
     its->key = part.key;
     if (is_gcm(*key.suite)) {
         (new (&its->gcm) GcmParts)->begin(key, bytes(part.iv, part.iv_len));
         return true;
     }
-    return (new (&its->chacha) ChaChaParts)->begin(key, its->cipher, static_cast<const uint8_t *>(part.iv));
+    return (new (&its->chacha) ChaChaParts)->begin(key, key.suite->cipher, static_cast<const uint8_t *>(part.iv));
 }
 
 bool take_in(const cst_text_part &part) {
@@ -88,11 +92,9 @@ bool take_in(const cst_text_part &part) {
     const Bytes aad = bytes(part.aad, part.aad_len), in = bytes(part.in, part.in_len);
     uint8_t *const out = static_cast<uint8_t *>(part.out);
     const bool opens = part.direction == CST_OPEN;
-    its->aad_bytes += aad.n;
-    its->text_bytes += in.n;
-    if (is_gcm(*key.suite))
-        return (!aad.n || its->gcm.aad(key, aad)) && its->gcm.text(key, its->cipher, in, out, opens);
-    return (!aad.n || its->chacha.aad(key, aad)) && its->chacha.text(key, its->cipher, in, out, opens);
+    const Suite *const cipher = key.suite->cipher;
+    if (is_gcm(*key.suite)) return (!aad.n || its->gcm.aad(key, aad)) && its->gcm.text(key, cipher, in, out, opens);
+    return (!aad.n || its->chacha.aad(key, aad)) && its->chacha.text(key, cipher, in, out, opens);
 }
 
 int end(const cst_text_part &part) {
@@ -107,9 +109,9 @@ int end(const cst_text_part &part) {
     return right ? CST_OK : CST_ERR_AUTH;
 }
 
-int run(const cst_ctx &ctx, const cst_text_part &part) {
+int run(const cst_text_part &part) {
     int status = CST_OK;
-    if ((!state_of(part)->key && !begin(ctx, part)) || !take_in(part)) status = CST_ERR_MEMORY;
+    if ((!state_of(part)->key && !begin(part)) || !take_in(part)) status = CST_ERR_MEMORY;
     else if (part.last) status = end(part);
     if (status && part.in_len) memset(part.out, 0, part.in_len);
     if (status || part.last) wipe(part.state, sizeof(TextState));
@@ -136,7 +138,7 @@ int cst_text_parts(cst_ctx *ctx, cst_text_part *parts, size_t n) {
     }
     const ClearRegisters clear(ctx->engine.cpu());
     for (size_t i = 0; i < n; i++) {
-        parts[i].status = guarded([&] { return run(*ctx, parts[i]); });
+        parts[i].status = guarded([&] { return run(parts[i]); });
         if (parts[i].status && result != CST_ERR_MEMORY) result = parts[i].status;
     }
     return result;

@@ -21,6 +21,9 @@ struct LeavesState {
     uint64_t bytes;  // of the message
     FramedState node;  // has the first leaf, and digests of others
     FramedState leaf;  // the leaf in which the message stops, if it is another
+
+    // A leaf's digest is shorter than the leaf.
+    bool is_sound() const { return node.bytes <= bytes + MOST_LEAF_MARK && leaf.bytes <= bytes; }
 };
 static_assert(sizeof(LeavesState) <= CST_STATE_BYTES);
 static_assert(offsetof(LeavesState, key) == offsetof(HashState, key) &&

@@ -354,6 +354,15 @@ int with_message(const Key &key, Work work) {
 
 }  // namespace
 
+// Of n chunks that something follows, subtrees of 2^k chunks, the last of which is the latest, leave 1 + popcount(n -
+// 2^k) subtrees, where 2^k is at most the largest power of two that divides n.
+bool TreeState::is_sound() const {
+    const uint64_t n = bytes ? (bytes - 1) / TREE_CHUNK : 0;
+    if (!n) return !depth;
+    const uint64_t least = uint64_t(__builtin_popcountll(n));
+    return depth >= least && depth <= least + uint64_t(__builtin_ctzll(n));
+}
+
 bool run_trees(Memory *memory, cst_job *const *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs[0]).suite;
     const InSlot<Wave> wave(memory->work, suite, memory);

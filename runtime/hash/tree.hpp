@@ -34,6 +34,8 @@ struct TreeState {
     // The chunk that may be the last is kept open: the chaining value before its last block, and this block.
     uint8_t chain[TREE_CHAIN], block[64];
     uint8_t stack[(DEPTH + 1) * TREE_CHAIN];  // complete subtrees
+
+    bool is_sound() const;
 };
 static_assert(sizeof(TreeState) <= CST_STATE_BYTES);
 static_assert(offsetof(TreeState, key) == offsetof(HashState, key) &&

@@ -21,6 +21,12 @@ bool ChaChaParts::begin(const Key &key, const Suite *chacha, const uint8_t *nonc
     return true;
 }
 
+// AAD and text are hashed from a whole block on each.
+bool ChaChaParts::is_sound() const {
+    return aad_bytes_ <= MOST_AAD && text_bytes_ <= MOST_TEXT &&
+           poly_.waiting() == (text_bytes_ ? text_bytes_ : aad_bytes_) % PolyParts::BLOCK;
+}
+
 // Continues from a block of the keystream on, of which the last may be used in part.
 bool ChaChaParts::add_blocks(const Key &key, const Suite *chacha, Bytes in, uint8_t *out) {
     uint8_t iv[sizeof(block_) + NONCE];

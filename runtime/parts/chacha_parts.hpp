@@ -21,6 +21,11 @@ public:
     // Ends the message, and writes its tag.
     void tag(const Key &key, uint8_t *to);
 
+    uint64_t aad_bytes() const { return aad_bytes_; }
+    uint64_t text_bytes() const { return text_bytes_; }
+    // Whether a message can have these counts. Memory that callers may have changed is checked by this.
+    bool is_sound() const;
+
 private:
     bool encipher(const Key &key, const Suite *chacha, Bytes in, uint8_t *out);
     bool add_blocks(const Key &key, const Suite *chacha, Bytes in, uint8_t *out);

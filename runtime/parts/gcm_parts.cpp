@@ -99,6 +99,16 @@ void GcmParts::begin(const Key &key, Bytes iv) {
     ghash_lengths(*key.suite, powers_end(key), first_, 0, iv.n);
 }
 
+bool GcmParts::is_sound() const {
+    if (aad_bytes_ > MOST_AAD || text_bytes_ > MOST_TEXT) return false;
+    switch (stage_) {
+        case Stage::head: return aad_bytes_ <= sizeof(head_) && !text_bytes_;
+        case Stage::whole: return aad_bytes_ <= sizeof(head_) && text_bytes_;
+        case Stage::pieces: return true;
+    }
+    return false;
+}
+
 bool GcmParts::aad(const Key &key, Bytes data) {
     if (text_bytes_ || stage_ == Stage::whole || data.n > MOST_AAD - aad_bytes_) return false;
     if (stage_ == Stage::head) {

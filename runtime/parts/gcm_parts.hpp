@@ -24,6 +24,11 @@ public:
     // Ends the message, and writes its tag.
     void tag(const Key &key, uint8_t *to);
 
+    uint64_t aad_bytes() const { return aad_bytes_; }
+    uint64_t text_bytes() const { return text_bytes_; }
+    // Whether a message that has begun can have these counts. Memory that callers may have changed is checked by this.
+    bool is_sound() const;
+
 private:
     static constexpr size_t BLOCK = 16;
     enum class Stage : uint8_t { head, whole, pieces };
@@ -38,7 +43,7 @@ private:
     size_t part_of_block(const Key &key, Bytes in, uint8_t *out, bool opens);
 
     Stage stage_ = Stage::head;
-    bool usual_iv_ = true;
+    uint8_t usual_iv_ = 1;  // no bool, of which memory that callers may have changed could hold another value
     uint8_t first_[BLOCK] = {}, counter_[BLOCK] = {};  // J0; that of the next block
     uint8_t mask_[BLOCK] = {};  // J0 enciphered
     uint8_t hash_[BLOCK] = {};  // and the bytes of a block that was begun; Stage::whole: the tag

@@ -138,6 +138,20 @@ void run_window(Memory *memory, const cst_part *parts, size_t n) {
 
 }  // namespace
 
+bool has_sound_state(const cst_part &part) {
+    const Key &key = *reinterpret_cast<const Key *>(part.key);
+    const HashState *const s = state_of(part);
+    if ((s->key ? s->key != key_in_state(part) : s->bytes != 0) || s->bytes > key.suite->lengths.seal.max) return false;
+    switch (key.suite->construction) {
+        case Construction::both:
+            return s[1].bytes == s[0].bytes &&
+                   s[1].key == (s->key ? reinterpret_cast<const cst_key *>(&key.half(1)) : nullptr);
+        case Construction::tree: return static_cast<const TreeState *>(part.state)->is_sound();
+        case Construction::leaves: return static_cast<const LeavesState *>(part.state)->is_sound();
+        default: return true;
+    }
+}
+
 int run_parts(const Engine &engine, const cst_part *parts, size_t n) {
     Memory memory;
     if (int error = memory.allocate(engine, n)) return error;

@@ -12,7 +12,7 @@
 namespace cst {
 namespace {
 
-constexpr size_t BLOCK = 16;
+constexpr size_t BLOCK = PolyParts::BLOCK;
 constexpr size_t MANY = 512;  // bytes that are worth powers of r
 
 }  // namespace

@@ -11,6 +11,8 @@ namespace cst {
 
 class PolyParts {
 public:
+    static constexpr size_t BLOCK = 16;
+
     // bytes: 32, of the keystream.
     void begin(const uint8_t *bytes);
     // suite: that of ChaCha20-Poly1305.
@@ -19,6 +21,8 @@ public:
     void fill(const Suite &suite);
     // Hashes the lengths, makes the tag, and wipes the state.
     void end(const Suite &suite, uint64_t aad_bytes, uint64_t text_bytes, uint8_t *tag);
+    // Returns how many bytes wait for the rest of their block.
+    size_t waiting() const { return waiting_; }
 
 private:
     void blocks(const Suite &suite, const uint8_t *data, size_t n);
@@ -26,7 +30,7 @@ private:
 
     PolyKey key_ = {};
     uint64_t sum_[3] = {};
-    uint8_t rest_[16] = {};
+    uint8_t rest_[BLOCK] = {};
     size_t waiting_ = 0;
 };
 

@@ -452,6 +452,11 @@ void add_rc4(const Engine &engine, const Algorithm *rc4, const std::vector<const
 }  // namespace
 
 void Suites::derive(const Engine &engine) {
+    const auto suite_of_cipher = [&](const Algorithm *cipher) -> const Suite * {
+        for (const auto &suite : suites_)
+            if (suite->kind == CST_CIPHER && suite->encrypt == cipher) return suite.get();
+        return nullptr;
+    };
     Derived derived;
     std::vector<const Algorithm *> hashes, multis, counters, cbc_macs;
     const Algorithm *ghash = nullptr, *chacha = nullptr, *poly1305 = nullptr, *rc4 = nullptr;
@@ -508,6 +513,7 @@ void Suites::derive(const Engine &engine) {
         }
     }
     for (const auto &suite : suites_) {
+        if (suite->comes_in_parts()) suite->cipher = suite_of_cipher(suite->encrypt);
         if (!suite->second) continue;
         const size_t plus = suite->name.find('+');
         for (const auto &half : suites_)

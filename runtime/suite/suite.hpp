@@ -62,6 +62,7 @@ struct Suite {
     const Algorithm *segments = nullptr;  // of a multi-hash; `hash` is the one that each segment has
     const Algorithm *beside = nullptr;  // of a multi-hash, a hash of the same bytes behind it in the tag; NULL: none
     const Suite *halves[2] = {};  // of two digests, the suites of each; or of the cipher, and of the checksum
+    const Suite *cipher = nullptr;  // of an AEAD whose texts may come in parts, that of the cipher alone; NULL: none
     bool sums_plaintext = false;  // a checksum beside a cipher is of the plaintext, else of the ciphertext
     const Algorithm *block = nullptr;  // the cipher by itself, for masks of tags and first tweaks. A cipher of one's
                                        // own has none: its counter mode enciphers blocks (executors/alone.hpp)
@@ -106,6 +107,10 @@ struct Suite {
     bool tweaked() const { return construction == Construction::xts; }
     // Whether blocks have 8 bytes, of which kernels take two at a time.
     bool half_blocks() const { return encrypt && encrypt->record.is_des(); }
+    // Whether texts may come in parts: AES-GCM and ChaCha20-Poly1305.
+    bool comes_in_parts() const {
+        return construction == Construction::chacha_poly || (construction == Construction::gcm && block);
+    }
     // Returns the hash whose kernels do the work; NULL: none.
     const Algorithm *hash_base() const { return hash ? hash->base : nullptr; }
     bool enciphers() const { return encrypt != nullptr; }
