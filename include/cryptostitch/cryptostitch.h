@@ -483,10 +483,11 @@ typedef struct cst_part {
 } cst_part;
 /* Takes in the next part of each of n messages. Of any suites; states and tags must not overlap any other buffer of
  * the call: within a part that is checked (CST_ERR_OVERLAP), between parts it is not. CST_ERR_ARGUMENT: also a state
- * that belongs to another key or that no message can have, `last` neither 0 nor 1, a tag before the last part or none
- * with it; CST_ERR_LENGTH: also a tag_len before the last part, or one with it that the suite does not take;
- * CST_ERR_MEMORY. On an error nothing is written, for any part, and the messages can go on. Damage of a state is not
- * always seen, and may make a wrong digest, but never lets the library read or write outside of the buffers. */
+ * that belongs to another key or that no message can have, `last` neither 0 nor 1, a tag before the last part;
+ * CST_ERR_LENGTH: also a tag_len before the last part, or one with it that the suite does not take, such as 0 where
+ * there is no tag; CST_ERR_MEMORY. On an error nothing is written, for any part, and the messages can go on.
+ * Damage of a state is not always seen, and may make a wrong digest, but never lets the library read or write outside
+ * of the buffers. */
 CST_API int cst_digest_parts(cst_ctx *ctx, const cst_part *parts, size_t n);
 
 /* BLAKE3 of one long message by several threads: parts of it become chaining values, in any order, and these the tag.
@@ -527,12 +528,12 @@ typedef struct cst_text_part {
 /* Processes the next part of each of n texts. The parts make the same bytes as the whole text does with cst_burst.
  * Every part is checked before any is begun: if one is wrong, nothing is written but statuses (1: right, but not run),
  * and the texts can go on. CST_ERR_ARGUMENT: also a state that belongs to another key or direction or that no text can
- * have, AAD behind text, `last` neither 0 nor 1, a tag before the last part or none with it; CST_ERR_UNSUPPORTED: of
- * another suite; CST_ERR_LENGTH: also an IV with a part that is not the first, a tag_len before the last part, or one
- * with it that the suite does not take; CST_ERR_OVERLAP, within a part. States must not overlap any other buffer of the
- * call. Otherwise returns CST_OK; CST_ERR_MEMORY if that is the status of a part; or CST_ERR_AUTH if a tag was wrong. A
- * text with either status is over: its state is wiped and this part's output zeroed; what earlier parts wrote is the
- * caller's to discard. Of damaged states the same holds as with cst_digest_parts. */
+ * have, AAD behind text, `last` neither 0 nor 1, a tag before the last part; CST_ERR_UNSUPPORTED: of another suite;
+ * CST_ERR_LENGTH: also an IV with a part that is not the first, a tag_len before the last part, or one with it that the
+ * suite does not take, such as 0 where there is no tag; CST_ERR_OVERLAP, within a part. States must not overlap any
+ * other buffer of the call. Otherwise returns CST_OK; CST_ERR_MEMORY if that is the status of a part; or CST_ERR_AUTH
+ * if a tag was wrong. A text with either status is over: its state is wiped and this part's output zeroed; what earlier
+ * parts wrote is the caller's to discard. Of damaged states the same holds as with cst_digest_parts. */
 CST_API int cst_text_parts(cst_ctx *ctx, cst_text_part *parts, size_t n);
 
 /* Chunks of a text whose borders its content decides, so that an insertion moves only the borders near it: FastCDC

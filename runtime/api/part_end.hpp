@@ -6,13 +6,19 @@
 
 namespace cst {
 
-// Checks `last`, and the tag that goes with it. Only the field ends a message: a tag that is absent or empty, as a
-// caller makes it of an empty slice, must never be taken for "more follows".
+// Only the field `last` ends a message: a tag that is absent or empty, as a caller makes it of an empty slice, must
+// never be taken for "more follows".
+
+// Whether `last` is no number that it may be, or there is a tag before the last part: CST_ERR_ARGUMENT.
 template <typename AnyPart>
-int check_end(const TextLengths &lengths, const AnyPart &part) {
-    if (part.last != 0 && part.last != 1) return CST_ERR_ARGUMENT;
-    if (part.last ? !lengths.hold_tag(part.tag_len) : part.tag_len != 0) return CST_ERR_LENGTH;
-    return (part.tag != nullptr) == (part.last == 1) ? CST_OK : CST_ERR_ARGUMENT;
+bool wrong_end(const AnyPart &part) {
+    return (part.last != 0 && part.last != 1) || (!part.last && part.tag);
+}
+// Whether the tag has a length that goes with `last`; else CST_ERR_LENGTH. No suite takes 0, so that a last part
+// without a tag fails here. A tag of any other length is there: the rule for all buffers says so.
+template <typename AnyPart>
+bool right_tag_length(const TextLengths &lengths, const AnyPart &part) {
+    return part.last ? lengths.hold_tag(part.tag_len) : !part.tag_len;
 }
 
 }  // namespace cst

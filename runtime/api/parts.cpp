@@ -18,8 +18,8 @@ int check_part(const Engine &engine, const cst_part &part, const Argument &all) 
     if (suite.engine != &engine || suite.enciphers() || suite.hash->record.keyed_mac()) return CST_ERR_ARGUMENT;
     const Argument buffers[] = {all, Argument{part.state, CST_STATE_BYTES, true, alignof(HashState)},
                                 Argument::input(part.in, part.in_len), Argument::output(part.tag, part.tag_len)};
-    if (any_wrong_pointer(buffers)) return CST_ERR_ARGUMENT;
-    if (int error = check_end(suite.lengths.seal, part)) return error;
+    if (any_wrong_pointer(buffers) || wrong_end(part)) return CST_ERR_ARGUMENT;
+    if (!right_tag_length(suite.lengths.seal, part)) return CST_ERR_LENGTH;
     if (int error = check_places(buffers)) return error;
     if (!has_sound_state(part)) return CST_ERR_ARGUMENT;
     return length_error(part.in_len <= suite.lengths.seal.max - state_of(part)->bytes);

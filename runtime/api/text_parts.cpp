@@ -64,10 +64,10 @@ int check_part(const Engine &engine, const cst_text_part &part, const Argument &
                                 Argument::input(part.in, part.in_len).or_in_place(),
                                 Argument::output(part.out, part.in_len).or_in_place(),
                                 Argument{part.tag, part.tag_len, part.direction == CST_SEAL}};
-    if (suite.engine != &engine || any_wrong_pointer(buffers)) return CST_ERR_ARGUMENT;
+    if (suite.engine != &engine || any_wrong_pointer(buffers) || wrong_end(part)) return CST_ERR_ARGUMENT;
     if (!suite.comes_in_parts()) return CST_ERR_UNSUPPORTED;
-    if (int error = check_end(suite.lengths.of(part.direction == CST_OPEN), part)) return error;
-    if ((part.iv_len && !takes_iv(suite, part.iv_len)) || part.aad_len > suite.aad_max ||
+    if (!right_tag_length(suite.lengths.of(part.direction == CST_OPEN), part) ||
+        (part.iv_len && !takes_iv(suite, part.iv_len)) || part.aad_len > suite.aad_max ||
         part.in_len > suite.lengths.seal.max || part.out_cap < part.in_len)
         return CST_ERR_LENGTH;
     if (int error = check_places(buffers)) return error;

@@ -29,13 +29,11 @@ LENGTHS = (0, 1, 3, 4, 10, 11, 12, 15, 16, 17, 20, 32, 33, 48, 64, 65, ROOM, 1 <
 
 
 def wanted(suite: Any, last: int, has_tag: bool, tag_len: int) -> int:
-    if last not in (0, 1) or (tag_len and not has_tag):
+    if last not in (0, 1) or (tag_len and not has_tag) or (has_tag and not last):
         return runtime.ERR_ARGUMENT
     extends = suite.most_tag_bytes > suite.tag_max
     taken = 1 <= tag_len <= suite.most_tag_bytes if extends else tag_len in suite.tag_lengths
-    if not (taken if last else tag_len == 0):
-        return runtime.ERR_LENGTH
-    return OK if has_tag == bool(last) else runtime.ERR_ARGUMENT
+    return OK if (taken if last else tag_len == 0) else runtime.ERR_LENGTH
 
 
 @dataclass
