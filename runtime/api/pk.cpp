@@ -20,7 +20,7 @@ public:
     explicit X25519Multiplying(bool public_keys) : public_keys_(public_keys) {}
     int init(const cst_ctx &ctx, const char *kernel) override { return x25519_.init(ctx.engine, kernel); }
     int check(const cst_pk_job &job) const override {
-        if (!job.out || (!public_keys_ && !job.in)) return CST_ERR_ARGUMENT;
+        if (!job.out) return CST_ERR_ARGUMENT;
         const bool peer = public_keys_ || job.in_len == BYTES;
         return job.key_len == BYTES && peer && job.out_cap >= BYTES ? CST_OK : CST_ERR_LENGTH;
     }

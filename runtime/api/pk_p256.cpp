@@ -76,7 +76,7 @@ public:
     explicit P256Multiplying(bool public_keys) : public_keys_(public_keys) {}
     int init(const cst_ctx &ctx, const char *kernel) override { return p256_.init(ctx.engine, kernel); }
     int check(const cst_pk_job &job) const override {
-        if (!job.out || (!public_keys_ && !job.in)) return CST_ERR_ARGUMENT;
+        if (!job.out) return CST_ERR_ARGUMENT;
         const bool peer = public_keys_ || is_point(job.in_len);
         return job.key_len == P256_SECRET && peer && job.out_cap >= bytes() ? CST_OK : CST_ERR_LENGTH;
     }

@@ -1,5 +1,6 @@
 // The C API: texts in parts.
 
+#include <algorithm>
 #include <new>
 #include <type_traits>
 
@@ -62,7 +63,7 @@ int check_part(const Engine &engine, const cst_text_part &part, const Argument &
                                 Argument::input(part.iv, part.iv_len),
                                 Argument::input(part.aad, part.aad_len),
                                 Argument::input(part.in, part.in_len).or_in_place(),
-                                Argument::output(part.out, part.in_len).or_in_place(),
+                                Argument::output(part.out, std::min(part.in_len, part.out_cap)).or_in_place(),
                                 Argument{part.tag, part.tag_len, part.direction == CST_SEAL}};
     if (suite.engine != &engine || any_wrong_pointer(buffers) || wrong_end(part)) return CST_ERR_ARGUMENT;
     if (!suite.comes_in_parts()) return CST_ERR_UNSUPPORTED;

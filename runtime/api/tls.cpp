@@ -78,14 +78,15 @@ int cut_text(const cst_key *key, size_t in_len, size_t fragment, Cut *cut) {
 int check_write(const cst_tls_write &write, Cut *cut) {
     if (write.size != sizeof(write)) return CST_ERR_ARGUMENT;
     if (write.version < 0x0302 || write.version > 0x0303) return CST_ERR_ARGUMENT;  // TLS 1.0 has no explicit IV
-    if (!write.iv || !write.out || (write.in_len && !write.in)) return CST_ERR_ARGUMENT;
+    if ((write.iv_len && !write.iv) || (write.out_cap && !write.out) || (write.in_len && !write.in))
+        return CST_ERR_ARGUMENT;
     if (int error = cut_text(write.key, write.in_len, write.fragment, cut)) return error;
     const size_t iv_bytes = IV * cut->records, out_bytes = cut->bytes();
     const bool right =
         write.iv_len >= iv_bytes && write.out_cap >= out_bytes && write.sequence + (cut->records - 1) >= write.sequence;
-    return check_arguments(length_error(right),
-                           {Argument::outputs(&write), Argument::input(write.in, write.in_len),
-                            Argument::input(write.iv, write.iv_len), Argument::output(write.out, out_bytes)});
+    if (!right) return CST_ERR_LENGTH;
+    return check_places({Argument::outputs(&write), Argument::input(write.in, write.in_len),
+                         Argument::input(write.iv, write.iv_len), Argument::output(write.out, out_bytes)});
 }
 
 struct Head {

@@ -119,9 +119,11 @@ class Number(Role):
 
 @dataclass(frozen=True)
 class Length(Number):
-    """Bytes, or elements, of the buffers that name it. ``room``: the call may use less of them."""
+    """Bytes, or elements, of the buffers that name it. ``room``: the call may use less of them. ``capacity``: how many
+    it uses follows from other arguments, and any number that is not less does the same."""
 
     room: bool = False
+    capacity: bool = False
 
 
 @dataclass(frozen=True)

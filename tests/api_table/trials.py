@@ -132,7 +132,8 @@ class Hostile:
         edges |= {TOP // unit + by for _, unit in buffers for by in (-1, 0, 1)}
         for value in sorted(edge for edge in edges if 0 <= edge < TOP and edge != right):
             beyond = any(value * unit > MOST_BYTES or its.value + value * unit >= TOP for its, unit in buffers)
-            accepted, room = self._takes(cell, value), getattr(cell.role, "room", False)
+            accepted, capacity = self._takes(cell, value), getattr(cell.role, "capacity", False)
+            room = capacity or getattr(cell.role, "room", False)
             if not right and cell.name not in self.accepts:
                 never, errors = False, self.promised  # of a buffer that the algorithm does not take
             elif room:
@@ -145,13 +146,14 @@ class Hostile:
             errors |= {ERR_ARGUMENT} if any(not its.value for its, _ in buffers) else frozenset()
             if not never:
                 errors |= self.promised
+            same = capacity and right and value > right and not never
             yield Trial(
                 "lengths",
                 cell.path,
                 others(cell, value),
                 ((cell.path, value),),
                 errors,
-                Ok.NEVER if never else Ok.MAYBE,
+                Ok.NEVER if never else Ok.SAME if same else Ok.MAYBE,
             )
 
     def _stride(self, cell: Cell) -> Iterator[Trial]:
@@ -219,7 +221,10 @@ class Hostile:
         ok = Ok.NEVER if is_tag or not accepted else Ok.MAYBE
         if cell.size:
             nothing = ((cell.path, 0), (number.path, 0))
-            yield Trial("absent", cell.path, "NULL with 0", nothing, self.promised, ok)
+            # No pointer is wrong then, but a length may be.
+            pointer_is_right = role.absent is EMPTY and number.role.wrong != ERR_ARGUMENT
+            errors = self.promised - argument if pointer_is_right else self.promised
+            yield Trial("absent", cell.path, "NULL with 0", nothing, errors, ok)
             yield Trial("absent", cell.path, "an address with 0", ((number.path, 0),), self.promised, ok)
         else:
             ignored = number.name not in self.accepts
