@@ -769,7 +769,8 @@ typedef struct cst_pk_job {
     size_t out_len; /* set by the call: bytes of the result in `out`; 0 after an error */
     const void *signature; /* that is verified */
     size_t signature_len;
-    const cst_pk_key *prepared; /* of the operations with keys that are prepared, in the place of `key` */
+    const cst_pk_key *prepared; /* of the operations with keys that are prepared, in the place of `key` (key_len is 0
+                                   then); of all others NULL */
 } cst_pk_job;
 /* The context must outlive it; several threads may use one at the same time; cst_pk_free(NULL) does nothing. kernel:
  * NULL; or, for tests, the one that does everything (of Ed25519, with those that go with it). CST_ERR_NAME: no such
@@ -777,22 +778,23 @@ typedef struct cst_pk_job {
  * CST_ERR_JIT, CST_ERR_MEMORY. */
 CST_API int cst_pk_new(cst_ctx *ctx, const char *operation, const char *kernel, cst_pk **pk);
 CST_API void cst_pk_free(cst_pk *pk);
-/* Prepares a private key for all of RSA's operations; it outlives `pk`, and several threads may use it at the same
- * time. der: RSAPrivateKey (RFC 8017, A.1.2), or PrivateKeyInfo of PKCS#8 with it (RFC 5208, 5), not encrypted; it may
- * be wiped afterwards. CST_ERR_LENGTH: a modulus of another length; CST_ERR_ARGUMENT: not such an encoding, primes that
- * are equal, not of half the length, or no primes, numbers that do not belong to them, a public exponent that is even,
- * or has more than 64 bits, or an operation without prepared keys; CST_ERR_UNSUPPORTED, CST_ERR_MEMORY.
- * cst_pk_key_free wipes it; NULL is ignored. */
+/* Prepares a private key for all of RSA's operations of the same context; it outlives `pk`, and several threads may use
+ * it at the same time. der: RSAPrivateKey (RFC 8017, A.1.2), or PrivateKeyInfo of PKCS#8 with it (RFC 5208, 5), not
+ * encrypted; it may be wiped afterwards. CST_ERR_LENGTH: a modulus of another length; CST_ERR_ARGUMENT: not such an
+ * encoding, primes that are equal, not of half the length, or no primes, numbers that do not belong to them, a public
+ * exponent that is even, or has more than 64 bits, or an operation without prepared keys; CST_ERR_UNSUPPORTED,
+ * CST_ERR_MEMORY. cst_pk_key_free wipes it; NULL is ignored. */
 CST_API int cst_pk_key_new(const cst_pk *pk, const void *der, size_t len, cst_pk_key **key);
 CST_API void cst_pk_key_free(cst_pk_key *key);
 /* Runs all jobs, in constant time but for verifications. Every job is checked before any is begun, as by cst_burst:
- * after CST_ERR_ARGUMENT (a null pointer), CST_ERR_LENGTH (of key, input, signature, or room for the output) or
- * CST_ERR_MEMORY nothing is written, and the status of jobs that were right is 1. Else returns CST_OK, or the error of
- * the first job that has one, and the others are done: CST_ERR_POINT, a key that must not be used (with a public key of
- * small order all would share the secret: RFC 7748, 6.1), but for verifications; CST_ERR_AUTH, a signature that is not
- * right, or a ciphertext that cannot be opened, for whatever reason; CST_ERR_SELFTEST, a result of RSA that failed its
- * check, because the machine erred. That job's status says so, and its `out` is not touched. Jobs must not write what
- * another job reads or writes: that is not checked. */
+ * after CST_ERR_ARGUMENT (a null pointer; a key and a prepared key; a prepared key of another context), CST_ERR_LENGTH
+ * (of key, input, signature, or room for the output) or CST_ERR_MEMORY nothing is written, and the status of jobs that
+ * were right is 1. Else returns CST_OK, or the error of the first job that has one, and the others are done:
+ * CST_ERR_POINT, a key that must not be used (with a public key of small order all would share the secret: RFC
+ * 7748, 6.1), but for verifications; CST_ERR_AUTH, a signature that is not right, or a ciphertext that cannot be
+ * opened, for whatever reason; CST_ERR_SELFTEST, a result of RSA that failed its check, because the machine erred. That
+ * job's status says so, and its `out` is not touched. Jobs must not write what another job reads or writes: that is not
+ * checked. */
 CST_API int cst_pk_burst(const cst_pk *pk, cst_pk_job *jobs, size_t n);
 
 /* A text of any length as TLS 1.1 or 1.2 records that are sealed side by side. A record is its header (type, version,

@@ -114,8 +114,13 @@ std::unique_ptr<PkOperation> operation_of(const char *name) {
 }
 
 // all: the array of jobs that the call takes.
-int check_pk_job(const PkOperation &operation, const cst_pk_job &job, const Argument &all) {
-    if (operation.takes_prepared() ? !job.prepared : !job.key) return CST_ERR_ARGUMENT;
+int check_pk_job(const cst_pk &pk, const cst_pk_job &job, const Argument &all) {
+    const PkOperation &operation = *pk.operation;
+    if (operation.takes_prepared()) {
+        if (!job.prepared || job.prepared->ctx != pk.ctx || job.key_len) return CST_ERR_ARGUMENT;
+    } else if (!job.key || job.prepared) {
+        return CST_ERR_ARGUMENT;
+    }
     const int error =
         check_arguments(operation.check(job), {all, Argument::input(job.key, job.key_len).or_in_place(),
                                                Argument::input(job.in, job.in_len).or_in_place(),
@@ -134,7 +139,7 @@ int cst::check_pk_jobs(const cst_pk &pk, cst_pk_job *jobs, size_t n) {
     int error = CST_OK;
     for (size_t i = 0; i < n; i++) {
         cst_pk_job &job = jobs[i];
-        const int its = check_pk_job(*pk.operation, job, all);
+        const int its = check_pk_job(pk, job, all);
         job.status = its ? its : JOB_WAITING;
         job.out_len = 0;
         if (!error) error = its;
@@ -171,6 +176,7 @@ int cst_pk_key_new(const cst_pk *pk, const void *der, size_t len, cst_pk_key **k
         const ClearRegisters clear(pk->ctx->engine.cpu());
         const ClearStack clear_below;
         auto made = std::make_unique<cst_pk_key>();
+        made->ctx = pk->ctx;
         if (int error = pk->operation->new_key(der, len, made.get())) return error;
         *key = made.release();
         return CST_OK;

@@ -8,6 +8,7 @@
 
 struct cst_pk_key {
     cst::RsaKey rsa;
+    const cst_ctx *ctx;  // of the operation that has prepared it
 };
 
 namespace cst {

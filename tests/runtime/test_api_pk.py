@@ -125,6 +125,24 @@ def test_public_keys(context: Context) -> None:
 
 AGREEMENTS = {"x25519": BASE, "ecdh-p256": BASE_POINT_P256}
 PUBLIC_KEYS = ("x25519-public-key", "ed25519-public-key", "p256-public-key")
+OTHERS = ("ed25519-verify", "ed25519-verify-zip215", "ed25519-sign", "ecdsa-p256-verify", "ecdsa-p256-sign")
+
+
+@pytest.mark.parametrize("operation", (*AGREEMENTS, *PUBLIC_KEYS, *OTHERS))
+def test_a_prepared_key_is_for_operations_that_take_one(shared_context: Context, operation: str) -> None:
+    """Elsewhere it would be ignored, and `key` used in its place. It is not looked at."""
+    pk = PublicKey(operation, shared_context)
+    memory = ctypes.create_string_buffer(bytes(range(1, 201)), 200)
+    size = 33 if operation == "ecdsa-p256-verify" else 32
+    right = {"key": ctypes.addressof(memory), "key_len": size, "out": ctypes.addressof(memory) + 100, "out_cap": 65}
+    right |= {"in": ctypes.addressof(memory), "in_len": 32}
+    if operation == "ecdh-p256":
+        right["in_len"] = 33
+    if "verify" in operation:
+        right |= {"signature": ctypes.addressof(memory), "signature_len": 64}
+    before = memory.raw
+    assert run(pk, PkJob(**right), PkJob(**right, prepared=1 << 46)) == (ERR_ARGUMENT, NOT_RUN, ERR_ARGUMENT)
+    assert memory.raw == before
 
 
 @pytest.mark.parametrize("operation", AGREEMENTS)

@@ -371,7 +371,9 @@ def test_errors(rsa_context: Context) -> None:
     pk = PublicKey("rsa-private", rsa_context)
     for change, error in (
         ({"prepared": None}, ERR_ARGUMENT), ({"out": None}, ERR_ARGUMENT), ({"in": None}, ERR_ARGUMENT),
-        ({"in_len": 255}, ERR_LENGTH), ({"in_len": 257}, ERR_LENGTH), ({"out_cap": 255}, ERR_LENGTH),
+        ({"key": 1 << 46, "key_len": 32}, ERR_ARGUMENT), ({"key_len": 32}, ERR_ARGUMENT),
+        ({"in": None, "in_len": 0}, ERR_LENGTH), ({"in_len": 255}, ERR_LENGTH),
+        ({"in_len": 257}, ERR_LENGTH), ({"out_cap": 255}, ERR_LENGTH),
     ):  # fmt: skip
         jobs = Jobs([key, key], [bytes(256)] * 2)
         for name, value in change.items():
@@ -390,6 +392,19 @@ def test_errors(rsa_context: Context) -> None:
     jobs = Jobs([key], [bytes(256)])
     assert jobs.run(other) == ERR_ARGUMENT, "it has no `key`"
     other.lib.cst_pk_key_free(None)
+
+
+def test_a_key_of_another_context_is_refused(rsa_context: Context) -> None:
+    """It would be blinded, and its powers computed, by kernels that its own context has not chosen."""
+    key, other = RsaKey(der(private(0)), rsa_context), RsaKey(der(private(0)), Context())
+    pk = PublicKey("rsa-private", rsa_context)
+    jobs = Jobs([key, other], [bytes(256)] * 2)
+    before = jobs.outputs()
+    assert jobs.run(pk) == ERR_ARGUMENT and [job.status for job in jobs.array] == [NOT_RUN, ERR_ARGUMENT]
+    assert jobs.outputs() == before
+    with pytest.raises(RuntimeFailure, match="another context") as caught:
+        pk.powers([key, other], [bytes(256)] * 2)
+    assert caught.value.code == ERR_ARGUMENT
 
 
 def test_results_in_the_place_of_inputs(rsa_context: Context) -> None:

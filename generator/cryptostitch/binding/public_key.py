@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ctypes import sizeof
 from typing import Any
 
-from .capi import ERR_AUTH, ERR_LENGTH, ERR_POINT, ERR_UNSUPPORTED, NAME_KERNEL, NOT_RUN, OK, PkJob
+from .capi import ERR_ARGUMENT, ERR_AUTH, ERR_LENGTH, ERR_POINT, ERR_UNSUPPORTED, NAME_KERNEL, NOT_RUN, OK, PkJob
 from .handles import Handle, Owned, make
 from .library import Library, wanted
 from .many import shared_context
@@ -145,9 +145,14 @@ class PublicKey(Handle):
                 keys[some], inputs and inputs[some], signatures and signatures[some], lengths_are_forged
             )
             if code not in (OK, ERR_POINT, ERR_AUTH):
-                self._context.check(code, cause=_cause(jobs, first) if code == ERR_LENGTH else "")
+                elsewhere = code == ERR_ARGUMENT and any(self._is_elsewhere(key) for key in keys[some])
+                cause = _cause(jobs, first) if code == ERR_LENGTH else ""
+                self._context.check(code, cause="a key is of another context" if elsewhere else cause)
             for i, job in enumerate(jobs):
                 yield job, bytes(results[size * i : size * i + job.out_len])
+
+    def _is_elsewhere(self, key: Buffer | RsaKey) -> bool:
+        return isinstance(key, RsaKey) and key.live().gate is not self.live().gate
 
     def _burst(
         self,
