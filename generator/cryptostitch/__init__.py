@@ -18,7 +18,7 @@ Rules of the library's part:
   or a manager that another thread was using then is refused there by RuntimeError. `close` takes effect behind the
   calls that are under way and may be called again; later calls raise RuntimeFailure. Closing a context ends the use of
   all that was made of it; keys are wiped when they are closed or dropped themselves.
-- Contexts, suites, keys, codes and managers can be neither copied nor pickled; exceptions can be.
+- Contexts, suites, keys, texts in parts, codes and managers can be neither copied nor pickled; exceptions can be.
 - An Address stands for memory that the caller manages; with a wrong one the process may crash. So it may by what ctypes
   makes of `lib` and `handle`, and by `RawKernel.run`. Nothing else can.
 """

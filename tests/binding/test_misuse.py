@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import gc
 import hashlib
+import importlib
+import inspect
 import multiprocessing
 import os
 import pickle
+import pkgutil
 import random
+import re
 import threading
 import time
 from array import array
@@ -18,13 +23,16 @@ from pathlib import Path
 from typing import Any
 
 import cryptostitch
+import cryptostitch.binding
 import numpy
 import pytest
-from cryptostitch import Context, ErasureCode, RuntimeFailure, SomeForged, hash_column, hash_many, hmac_many
+from cryptostitch import Context, ErasureCode, PublicKey, RuntimeFailure, SomeForged, hash_column, hash_many, hmac_many
 from cryptostitch.binding import runtime
 from cryptostitch.binding.capi import ERR_LOST
+from cryptostitch.binding.fixed import Uncopied
 from cryptostitch.binding.keys import CrcKey
 from cryptostitch.binding.manager import Manager
+from cryptostitch.binding.readonly import Held
 from cryptostitch.binding.runtime import ERR_ARGUMENT, ERR_AUTH, ERR_LENGTH, ERR_NAME, Address, Job, Key
 
 GCM = "aes-128-gcm"
@@ -266,12 +274,15 @@ def test_names_that_are_no_text(context: Context) -> None:
 # ---- handles
 
 
-def test_handles_are_not_copied(context: Context, gcm: Key) -> None:
+def test_what_stands_for_memory_of_the_library_is_not_copied(context: Context, gcm: Key) -> None:
+    """A copy of it would stand for the same memory, and one of the two would free, or change, the other's."""
     kernel = context.kernel(context.suite(GCM).choice().kernel)
-    for handle in (context, gcm, gcm.suite, CrcKey(context, 32, 7), ErasureCode(2, 1), Manager(context), kernel):
+    handles = (context, gcm, gcm.suite, CrcKey(context, 32, 7), ErasureCode(2, 1), Manager(context), kernel)
+    others = (PublicKey("x25519"), gcm.sealing(iv=IV), gcm.opening(iv=IV), gcm.live(), Held(b"x"))
+    for one in (*handles, *others):
         for way in (copy.copy, copy.deepcopy, pickle.dumps):
             with pytest.raises(TypeError, match="neither copied nor pickled"):
-                way(handle)
+                way(one)
     assert gcm.seal(b"x", iv=IV) == context.suite(GCM).key(bytes(16)).seal(b"x", iv=IV)
 
 
@@ -652,6 +663,20 @@ def test_read_only_outputs(context: Context, sha256: Key) -> None:
         sha256.digest_column(b"x", array("i", [0, 1]), bytes(32))
     with pytest.raises(TypeError, match="writable"):
         ErasureCode(1, 1).update(0, b"x", [b"y"])
+
+
+def test_every_class_with_memory_of_the_library_cannot_be_copied() -> None:
+    """Of all modules of the binding: what has a destructor, or an object of C or its state in an attribute."""
+    found = set()
+    for module in pkgutil.iter_modules(cryptostitch.binding.__path__, "cryptostitch.binding."):
+        its = importlib.import_module(module.name)
+        text = inspect.getsource(its)
+        for node in ast.walk(ast.parse(text)):
+            source = ast.get_source_segment(text, node) or "" if isinstance(node, ast.ClassDef) else ""
+            if isinstance(node, ast.ClassDef) and re.search(r"__del__|self\._owned =|STATE_BYTES", source):
+                found.add(node.name)
+                assert issubclass(getattr(its, node.name), Uncopied), node.name
+    assert {"Owned", "Held", "TextParts", "Context", "Key", "PublicKey", "RsaKey", "_Chunker", "_Rolling"} <= found
 
 
 def test_one_buffer_is_no_list_of_buffers(context: Context, gcm: Key) -> None:

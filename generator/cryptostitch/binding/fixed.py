@@ -1,8 +1,17 @@
-"""Objects whose public attributes are set once."""
+"""Objects whose public attributes are set once, and objects that cannot be copied."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+
+class Uncopied:
+    """What a class has that stands for one thing in memory. A copy would stand for the same one. TypeError."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        raise TypeError(f"a {type(self).__name__} can be neither copied nor pickled")
 
 
 class Fixed:

@@ -19,7 +19,7 @@ from typing import Any
 
 from .capi import ERR_ARGUMENT
 from .failures import RuntimeFailure
-from .fixed import Fixed
+from .fixed import Fixed, Uncopied
 
 _WAIT = 0.0005  # seconds, of a call that must be alone, between two looks
 
@@ -82,7 +82,7 @@ def _forked() -> None:
 os.register_at_fork(after_in_child=_forked)
 
 
-class Owned:
+class Owned(Uncopied):
     """A C object, which `free` frees when this one and all of its children are gone. The garbage collector may come to
     a parent first: then the last child frees it."""
 
@@ -114,16 +114,13 @@ class Owned:
                 self._parent._release()
 
 
-class Handle(Fixed):
+class Handle(Fixed, Uncopied):
     """Base of the classes that own a C object. Objects cannot be copied or pickled, because each owns its C object
     alone."""
 
     lib: ctypes.CDLL
     _owned: Owned | None = None
     _what = "object"
-
-    def __reduce_ex__(self, protocol: object) -> Any:
-        raise TypeError(f"a {type(self).__name__} can be neither copied nor pickled")
 
     def live(self) -> Owned:
         """Keeps the C object until the caller drops what is returned. RuntimeFailure after `close`, and after that of

@@ -7,6 +7,8 @@ import sys
 from ctypes import byref, c_char_p, c_int, c_ssize_t, c_void_p, py_object
 from typing import Any
 
+from .fixed import Uncopied
+
 _SIMPLE = 0  # PyBUF_SIMPLE: bytes, one behind the other
 
 
@@ -26,7 +28,7 @@ class _Py_buffer(ctypes.Structure):  # as Python's C API has it, stable since 3.
     )
 
 
-class Held:
+class Held(Uncopied):
     """A buffer that stays where it is for as long as this object lives. BufferError or TypeError where there is none
     of contiguous bytes."""
 

@@ -7,11 +7,12 @@ from ctypes import addressof, byref, c_uint64
 from . import causes
 from .base_key import BaseKey
 from .capi import ERR_AUTH, ERR_LENGTH, ERR_MEMORY, OK, OPEN, SEAL, STATE_BYTES, TextPartStruct
+from .fixed import Uncopied
 from .turns import Turns
 from .values import Buffer, optional, place
 
 
-class TextParts:
+class TextParts(Uncopied):
     """A text under way, of one key; made by `Key.sealing` and `Key.opening`. Threads take turns."""
 
     def __init__(self, key: BaseKey, direction: int, iv: Buffer | None, aad: Buffer | None):
