@@ -696,6 +696,19 @@ def test_one_buffer_is_no_list_of_buffers(context: Context, gcm: Key) -> None:
         suite.seal_many(gcm, None, None)
 
 
+@pytest.mark.parametrize("kind", "iIqQ")
+def test_a_column_without_offsets(context: Context, sha256: Key, kind: str) -> None:
+    """n items have n + 1 offsets; of none there is one."""
+    for call in (
+        lambda: hash_column("sha256", b"", array(kind)),
+        lambda: hash_column("sha256", b"text", array(kind), b"key"),
+        lambda: sha256.digest_column(b"", array(kind), bytearray()),
+    ):
+        with pytest.raises(ValueError, match="no offsets"):
+            call()
+    assert hash_column("sha256", b"", array(kind, [0])) == b""
+
+
 def test_nothing_is_no_block(context: Context) -> None:
     code = ErasureCode(4, 2)
     for call in (

@@ -15,7 +15,7 @@ _WHOLE = frozenset("iIlLqQ")
 
 class Offsets:
     """A copy of the offsets of n items: the library checks them before it uses them, and another thread may write to
-    the caller's meanwhile. ValueError for what is not whole numbers of 4 or 8 bytes."""
+    the caller's meanwhile. ValueError for what is not whole numbers of 4 or 8 bytes, and where there are none."""
 
     def __init__(self, offsets: Any):
         view = memoryview(offsets)
@@ -23,7 +23,9 @@ class Offsets:
             raise ValueError("offsets are whole numbers of 4 or 8 bytes, one behind the other")
         self.width = view.itemsize
         self.bytes = view.tobytes()
-        self.n = max(len(self.bytes) // self.width - 1, 0)
+        self.n = len(self.bytes) // self.width - 1
+        if self.n < 0:
+            raise ValueError("no offsets, where n items have n + 1 of them")
 
     def fault(self, data_bytes: int) -> str:
         """Says which item is the first that lies wrong; "" where none does."""
