@@ -76,6 +76,7 @@ METHODS: dict[str, dict[str, str]] = {
         **OBJECT,
         "check": "",
         "check_job": "",
+        "check_tag": "",
         "checksum": "cst_checksum_update",
         "checksum_copy": "cst_checksum_copy",
         "combine": "cst_checksum_combine",
@@ -146,6 +147,7 @@ RUST: dict[str, dict[str, str]] = {
     "key": {
         "Key::seal": "cst_seal",
         "Key::open": "cst_open",
+        "Key::with_open_tag_len": "",
         "Key::digest": "cst_digest",
         "Key::digest_many": "cst_digest_many",
         **dict.fromkeys(("Digests::len", "Digests::is_empty", "Digests::iter", "Digests::as_bytes"), ""),

@@ -598,7 +598,7 @@ def test_no_bytes_are_taken_for_others(gcm: Key, tls: Key) -> None:
         with pytest.raises(TypeError, match="positional argument"):
             call(*arguments)
     with pytest.raises(RuntimeFailure, match="an IV of 0 bytes"):
-        gcm.open(IV, b"text" + bytes(16))
+        gcm.open(IV, bytes(16))
 
 
 @pytest.mark.parametrize("name", TUPLES)
@@ -694,6 +694,47 @@ def test_one_buffer_is_no_list_of_buffers(context: Context, gcm: Key) -> None:
                 call()
     with pytest.raises(TypeError):
         suite.seal_many(gcm, None, None)
+
+
+@pytest.mark.parametrize("name", (GCM, "aes-128-ccm", "aes-128-cbc+hmac-sha1-etm", "hmac-sha256", "shake128"))
+def test_the_sender_does_not_choose_the_length_of_a_tag(context: Context, name: str) -> None:
+    """Whoever guesses a tag of 4 bytes is right once in 2^32: tags are whole, or as long as the caller says."""
+    suite = context.suite(name)
+    key = suite.key(bytes(suite.key_bytes) or None, bytes(20) if suite.mac_key_max else None)
+    iv, whole, text = bytes(suite.iv_bytes) or None, suite.tag_max, bytes(32)
+    ivs = None if iv is None else [iv] * 3
+    out, tag = key.seal(text, iv=iv)
+    out = out or text
+    key.open(out, tag, iv=iv)
+    for short in sorted({*suite.open_tag_lengths, 0, 5}):
+        if short == whole:
+            continue
+        told = f"a tag of {short} bytes, where {whole} are wanted"
+        other: Any = (tag * 2)[:short]
+        with pytest.raises(ValueError, match=told):
+            key.open(out, other, iv=iv)
+        with pytest.raises(ValueError, match=f"buffer 2: {told}"):
+            suite.open_many(key, ivs, [(out, tag), (out, tag), (out, other)])
+        with pytest.raises(ValueError, match=f"a tag of {whole} bytes, where {short} are wanted"):
+            key.open(out, tag, iv=iv, tag_len=short)
+        if short in suite.open_tag_lengths:
+            right = key.seal(text, iv=iv, tag_len=short)[1]
+            opened = suite.open_many(key, ivs, [(out, right)] * 3, None, short)
+            assert opened == [key.open(out, right, iv=iv, tag_len=short)] * 3
+        else:
+            with pytest.raises(RuntimeFailure, match=f"a tag of {short} bytes"):
+                key.open(out, other, iv=iv, tag_len=short)
+
+
+def test_a_tag_of_a_suite_without_tags_is_refused(context: Context) -> None:
+    suite = context.suite("aes-128-ctr")
+    key, iv = suite.key(bytes(16)), bytes(16)
+    for call in (
+        lambda: key.open(b"text", bytes(16), iv=iv),
+        lambda: suite.open_many(key, [iv], [(b"text", bytes(16))]),
+    ):
+        with pytest.raises(ValueError, match="a tag of 16 bytes, where 0 are wanted"):
+            call()
 
 
 @pytest.mark.parametrize("kind", "iIqQ")
@@ -810,7 +851,7 @@ CAUSES: dict[str, tuple[Callable[[Context], object], str]] = {
     "no iv": (lambda c: of(c, GCM).seal(b"x"), "an IV of 0 bytes"),
     "block": (lambda c: of(c, "aes-128-cbc").seal(b"x", iv=bytes(16)), "no multiple of 16"),
     "tag": (lambda c: of(c, GCM).seal(b"x", iv=IV, tag_len=17), "a tag of 17 bytes, .* 4, 8, 12, 13, 14"),
-    "no tag": (lambda c: of(c, GCM).open(b"x", None, iv=IV), "a tag of 0 bytes"),
+    "no tag": (lambda c: of(c, GCM).open(b"x", None, iv=IV, tag_len=0), "a tag of 0 bytes"),
     "aad": (lambda c: of(c, "aes-128-ctr").seal(b"x", iv=bytes(16), aad=b"a"), "AAD of 1 bytes, .* none"),
     "ccm": (lambda c: of(c, "aes-128-ccm").seal(bytes(70000), iv=bytes(13)), "too long for an IV of 13"),
     "esp": (lambda c: esp(c).seal(bytes(16), iv=bytes(16), aad=bytes(9)), "AAD of 9 bytes"),

@@ -96,8 +96,10 @@ def test_a_tag_that_was_cut_off_ends_nothing(context: Context, suite: str, nothi
         opening = key.opening(iv=bytes(12), aad=aad)
         opening.update(sealed)
         for _ in range(2):
-            with pytest.raises(RuntimeFailure, match="a tag of 0 bytes") as failure:
+            with pytest.raises(ValueError, match="a tag of 0 bytes, where 16 are wanted"):
                 opening.finish(nothing)
+            with pytest.raises(RuntimeFailure, match="a tag of 0 bytes") as failure:
+                opening.finish(nothing, 0)
             assert failure.value.code == ERR_LENGTH
         if aad == b"head":
             opening.finish(tag)
@@ -106,7 +108,7 @@ def test_a_tag_that_was_cut_off_ends_nothing(context: Context, suite: str, nothi
                 opening.finish(tag)
             assert failure.value.code == ERR_AUTH
         with pytest.raises(ValueError, match="has ended"):
-            opening.finish(nothing)
+            opening.finish(tag)
 
 
 @pytest.mark.parametrize("suite", SUITES)
@@ -117,12 +119,27 @@ def test_tags_that_the_suite_does_not_take(context: Context, suite: str) -> None
     for n in set(range(40)) - set(taken):
         opening, sealing = key.opening(iv=bytes(12)), key.sealing(iv=bytes(12))
         assert (opening.update(sealed), sealing.update(b"text")) == (b"text", sealed)
-        for refused in (partial(opening.finish, (tag * 3)[:n]), partial(sealing.finish, n)):
+        with pytest.raises(ValueError, match=f"a tag of {n} bytes, where 16 are wanted"):
+            opening.finish((tag * 3)[:n])
+        for refused in (partial(opening.finish, (tag * 3)[:n], n), partial(sealing.finish, n)):
             with pytest.raises(RuntimeFailure, match=f"a tag of {n} bytes") as failure:
                 refused()
             assert failure.value.code == ERR_LENGTH
         opening.finish(tag)
         assert sealing.finish() == tag
+
+
+def test_the_sender_does_not_choose_the_length_of_a_tag(context: Context) -> None:
+    key = context.suite("aes-256-gcm").key(bytes(32))
+    sealed, tag = key.seal(b"text", iv=bytes(12))
+    for n in (4, 8, 12, 13, 14, 15):
+        opening = key.opening(iv=bytes(12))
+        opening.update(sealed)
+        with pytest.raises(ValueError, match=f"a tag of {n} bytes, where 16 are wanted"):
+            opening.finish(tag[:n])
+        with pytest.raises(ValueError, match=f"a tag of 16 bytes, where {n} are wanted"):
+            opening.finish(tag, n)
+        opening.finish(tag[:n], tag_len=n)
 
 
 @pytest.mark.parametrize("wrong", (None, 16, "", 0, True, [0] * 16))

@@ -27,10 +27,10 @@ def test_published(shared_context: Context, count_cases: CountCases, name: str) 
         key = suite.key(v.key)
         if v.valid:
             assert key.seal(v.data, iv=v.iv, aad=v.aad or None, tag_len=len(v.tag)) == (v.out, v.tag), v.source
-            assert key.open(v.out, v.tag, iv=v.iv, aad=v.aad or None) == v.data, v.source
+            assert key.open(v.out, v.tag, iv=v.iv, aad=v.aad or None, tag_len=len(v.tag)) == v.data, v.source
             continue
         with pytest.raises(RuntimeFailure) as failure:
-            key.open(v.out, v.tag, iv=v.iv or None, aad=v.aad or None)
+            key.open(v.out, v.tag, iv=v.iv or None, aad=v.aad or None, tag_len=len(v.tag))
         assert failure.value.code in (runtime.ERR_AUTH, runtime.ERR_LENGTH), v.source
     theirs = sum(v.source.startswith("Wycheproof") for v in vectors)
     count_cases(f"{name}, CAVP", len(vectors) - theirs)

@@ -86,12 +86,12 @@ def test_output_of_any_length(context: Context, suite: str) -> None:
     for job, text, length in zip(jobs, texts, lengths):
         assert bytes(job.tag) == EXTENDABLE[suite](text, length), (len(text), length)
     tag = EXTENDABLE[suite](b"text", 1000)
-    key.open(b"text", tag)
+    key.open(b"text", tag, tag_len=1000)
     for at in (0, 500, 999):
         wrong = bytearray(tag)
         wrong[at] ^= 0x80
         with pytest.raises(RuntimeFailure) as failure:
-            key.open(b"text", bytes(wrong))
+            key.open(b"text", bytes(wrong), tag_len=1000)
         assert failure.value.code == runtime.ERR_AUTH
 
 

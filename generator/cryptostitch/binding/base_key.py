@@ -77,3 +77,13 @@ class BaseKey(Handle):
         if length > self.suite.most_tag_bytes:
             self.check(ERR_LENGTH, causes.of_tag(self.suite, length))
         return length
+
+    def check_tag(self, length: int, tag_len: int | None, where: str = "") -> None:
+        """ValueError for a tag to be compared that has not `tag_len` bytes (None: as many as the suite's have): who may
+        choose its length chooses the chance that a forged one is right. ``where``: which job it was."""
+        wanted = self.suite.tag_max if tag_len is None else number(tag_len, "the length of a tag")
+        if length == wanted:
+            return
+        told = f"a tag of {length} bytes, where {wanted} are wanted"
+        other = f"; tag_len={length} is for tags of that length" if length in self.suite.open_tag_lengths else ""
+        raise ValueError(f"{where}: {told}{other}" if where else f"{told}{other}")

@@ -14,7 +14,8 @@ from .values import number, place
 
 class Job:
     """One buffer of a burst. `out` may be the same bytearray as `data`. A list of buffers is a scattered one. A burst
-    or a manager takes the job as it is then: what is changed later counts for the next."""
+    or a manager takes the job as it is then: what is changed later counts for the next. As in C the tag's buffer says
+    how long the tag is: of one that is opened, that must not be the sender's choice."""
 
     def __init__(
         self,

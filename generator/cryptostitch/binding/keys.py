@@ -57,12 +57,21 @@ class Key(BaseKey):
         return bytes(memoryview(out)[:length]), bytes(tag)
 
     def open(
-        self, data: Buffer, tag: Buffer | None = None, *, iv: Buffer | None = None, aad: Buffer | None = None
+        self,
+        data: Buffer,
+        tag: Buffer | None = None,
+        *,
+        iv: Buffer | None = None,
+        aad: Buffer | None = None,
+        tag_len: int | None = None,
     ) -> bytes:
-        """The plaintext (or b"" for a digest or MAC that is right); RuntimeFailure with ERR_AUTH when it is forged."""
-        text = place(data)
+        """The plaintext (or b"" for a digest or MAC that is right); RuntimeFailure with ERR_AUTH when it is forged.
+        ``tag_len``: bytes of the tag; None: those of the suite's whole tag. ValueError for a tag of another length,
+        because a peer who chooses it chooses how easily tags are guessed."""
+        text, its_tag = place(data), optional(tag)
+        self.check_tag(its_tag[1], tag_len)
         out = bytearray(text[1] if self.suite.kind >= CIPHER else 0)
-        length = self._alone(self.lib.cst_open, text, optional(iv), optional(aad), out, optional(tag))
+        length = self._alone(self.lib.cst_open, text, optional(iv), optional(aad), out, its_tag)
         return bytes(memoryview(out)[:length])
 
     def sealing(self, *, iv: Buffer, aad: Buffer | None = None) -> Sealing:
@@ -72,8 +81,9 @@ class Key(BaseKey):
 
     def opening(self, *, iv: Buffer, aad: Buffer | None = None) -> Opening:
         """Begins to open a text that comes in parts: ``update(data)`` returns plaintext, ``finish(tag)`` checks all of
-        it and raises RuntimeFailure with ERR_AUTH when the text is forged. Callers must do nothing with the plaintext
-        that they cannot undo before ``finish`` has returned."""
+        it, by the suite's whole tag unless ``tag_len`` says how long tags are, and raises RuntimeFailure with ERR_AUTH
+        when the text is forged. Callers must do nothing with the plaintext that they cannot undo before ``finish`` has
+        returned."""
         return Opening(self, iv, aad)
 
     def _alone(self, function: Any, text: Place, iv: Place, aad: Place, out: bytearray, tag: Place) -> int:
@@ -230,6 +240,7 @@ class AnyCrc:
     tag_max: int = 8
     most_tag_bytes: int = 8
     tag_lengths: list[int] = field(default_factory=lambda: [8])
+    open_tag_lengths: list[int] = field(default_factory=lambda: [8])
     block_bytes: int = 1
     min_bytes: int = 0
     max_bytes: int = 2**61 - 1

@@ -85,14 +85,15 @@ def open_many(
     ivs: Iterable[Any] | None,
     sealed: Iterable[tuple[Any, Any]],
     aads: Iterable[Any] | None,
+    tag_len: int | None,
 ) -> list[bytearray]:
     """See `Suite.open_many`."""
     opened: list[bytearray | None] = []
     for some_ivs, some_sealed, some_aads in _bursts(ivs, sealed, aads):
         some_sealed = [(text, tag) for text, tag in some_sealed]  # read once: they may be of any class
         jobs, outputs = _alike(key, OPEN, some_ivs, [text for text, _ in some_sealed], some_aads)
-        if key.suite.tag_max:
-            jobs.read("tag", "tag_len", [tag for _, tag in some_sealed])
+        for at, length in enumerate(jobs.read("tag", "tag_len", [tag for _, tag in some_sealed]), len(opened)):
+            key.check_tag(length, tag_len, f"buffer {at}")
         code = jobs.run(key.suite.context)
         if code != ERR_AUTH:
             jobs.check(code, len(opened))

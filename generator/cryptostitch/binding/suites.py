@@ -72,10 +72,12 @@ class Suite(OfKeys):
         ivs: Iterable[Buffer] | None,
         sealed: Iterable[tuple[Buffer, Buffer]],
         aads: Iterable[Buffer] | None = None,
+        tag_len: int | None = None,
     ) -> list[bytearray]:
         """The texts of what `seal_many` made; of a digest or MAC, ``sealed`` are texts and tags. SomeForged (a
-        RuntimeFailure, with those that are authentic) when at least one is not; otherwise as `seal_many`."""
-        return open_many(self._own(key), ivs, sealed, aads)
+        RuntimeFailure, with those that are authentic) when at least one is not; ValueError for a tag that has not
+        ``tag_len`` bytes (None: the suite's whole tag), as in `Key.open`; otherwise as `seal_many`."""
+        return open_many(self._own(key), ivs, sealed, aads, tag_len)
 
     def _own(self, key: Any) -> Key:
         own = wanted(Key, key, "the key")

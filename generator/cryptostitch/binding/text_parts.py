@@ -82,8 +82,10 @@ class Opening(TextParts):
     def __init__(self, key: BaseKey, iv: Buffer, aad: Buffer | None):
         super().__init__(key, OPEN, iv, aad)
 
-    def finish(self, tag: Buffer) -> None:
+    def finish(self, tag: Buffer, tag_len: int | None = None) -> None:
         """Ends the text. RuntimeFailure with ERR_AUTH when any part of it, the AAD, the IV or the tag is forged.
-        RuntimeFailure with ERR_LENGTH for a tag of a length that the suite does not take, an empty one too: nothing
-        has been authenticated then, and the text has not ended, so that ``finish`` may be called again."""
+        ``tag_len``: bytes of the tag; None: those of the suite's whole tag. ValueError for a tag of another length, an
+        empty one too, and RuntimeFailure with ERR_LENGTH for a ``tag_len`` that the suite does not take: nothing has
+        been authenticated then, and the text has not ended, so that ``finish`` may be called again."""
+        self._key.check_tag(place(tag)[1], tag_len)
         self._run(tag=tag, last=True)

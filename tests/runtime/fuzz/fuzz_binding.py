@@ -247,7 +247,7 @@ class Caller:
         tag_len = self.number(suite.tag_max, LENGTHS) if self.rng.random() < 0.2 else None
         out, tag = key.seal(self.buffer(text), iv=self.buffer(iv), aad=self.buffer(aad), tag_len=tag_len)
         if self.right:
-            opened = key.open(out if suite.kind >= 3 else text, tag or None, iv=iv, aad=aad)
+            opened = key.open(out if suite.kind >= 3 else text, tag or None, iv=iv, aad=aad, tag_len=tag_len)
             self.wanted(opened == (text if suite.kind >= 3 else b""), "open of seal")
 
     def do_open(self) -> None:
@@ -329,13 +329,12 @@ class Caller:
         given = [self.buffer(text, 0.02) for text in texts]
         if self.spoilt(0.05):
             suite = self.of(self.world.suites) or suite
-        sealed = suite.seal_many(
-            mine, self.maybe(ivs), self.maybe(given), self.maybe(aads), self.number(suite.tag_max, LENGTHS)
-        )
+        tag_len = self.number(suite.tag_max, LENGTHS)
+        sealed = suite.seal_many(mine, self.maybe(ivs), self.maybe(given), self.maybe(aads), tag_len)
         if self.right:
             if suite.kind < 3:
                 sealed = [(text, tag) for text, (_, tag) in zip(texts, sealed)]
-            opened = suite.open_many(key, ivs, sealed, aads)
+            opened = suite.open_many(key, ivs, sealed, aads, tag_len)
             self.wanted(opened == (texts if suite.kind >= 3 else [b""] * len(texts)), "open_many of seal_many")
 
     def do_open_many(self) -> None:

@@ -4,7 +4,7 @@ use cryptostitch_sys as sys;
 
 use crate::context::Context;
 use crate::error::{check, Error};
-use crate::key::Key;
+use crate::key::{start_of, Key};
 
 /// Jobs of any suites, keys, lengths and directions that run together, so that they fill lanes. Its buffers are borrowed
 /// until it has run.
@@ -25,13 +25,14 @@ use crate::key::Key;
 pub struct Burst<'a> {
     context: &'a Context,
     jobs: Vec<sys::cst_job>,
+    right_tags: bool, // of all jobs that open
     buffers: PhantomData<&'a mut [u8]>,
 }
 
 impl<'a> Burst<'a> {
     /// A burst without jobs, of keys of that context.
     pub fn new(context: &'a Context) -> Self {
-        Self { context, jobs: Vec::new(), buffers: PhantomData }
+        Self { context, jobs: Vec::new(), right_tags: true, buffers: PhantomData }
     }
 
     /// The number of jobs.
@@ -54,11 +55,11 @@ impl<'a> Burst<'a> {
         output: &'a mut [u8],
         tag: &'a mut [u8],
     ) -> &mut Self {
-        let (out, tag) = ((output.as_mut_ptr(), output.len()), (tag.as_mut_ptr(), tag.len()));
+        let (out, tag) = ((start_of(output), output.len()), (tag.as_mut_ptr(), tag.len()));
         self.add(sys::CST_SEAL as i32, key, iv, aad, (input.as_ptr(), input.len()), out, tag)
     }
 
-    /// Adds what [`Key::open`] does.
+    /// Adds what [`Key::open`] does. A tag of another length than the key opens is [`Error::Length`] when the burst runs.
     pub fn open(
         &mut self,
         key: &'a Key,
@@ -68,7 +69,8 @@ impl<'a> Burst<'a> {
         output: &'a mut [u8],
         tag: &'a [u8],
     ) -> &mut Self {
-        let (out, tag) = ((output.as_mut_ptr(), output.len()), (tag.as_ptr().cast_mut(), tag.len()));
+        self.right_tags &= key.opens_tag(tag);
+        let (out, tag) = ((start_of(output), output.len()), (tag.as_ptr().cast_mut(), tag.len()));
         self.add(sys::CST_OPEN as i32, key, iv, aad, (input.as_ptr(), input.len()), out, tag)
     }
 
@@ -81,7 +83,7 @@ impl<'a> Burst<'a> {
         text: &'a mut [u8],
         tag: &'a mut [u8],
     ) -> &mut Self {
-        let (out, tag) = ((text.as_mut_ptr(), text.len()), (tag.as_mut_ptr(), tag.len()));
+        let (out, tag) = ((start_of(text), text.len()), (tag.as_mut_ptr(), tag.len()));
         self.add(sys::CST_SEAL as i32, key, iv, aad, (out.0.cast_const(), out.1), out, tag)
     }
 
@@ -94,7 +96,8 @@ impl<'a> Burst<'a> {
         text: &'a mut [u8],
         tag: &'a [u8],
     ) -> &mut Self {
-        let (out, tag) = ((text.as_mut_ptr(), text.len()), (tag.as_ptr().cast_mut(), tag.len()));
+        self.right_tags &= key.opens_tag(tag);
+        let (out, tag) = ((start_of(text), text.len()), (tag.as_ptr().cast_mut(), tag.len()));
         self.add(sys::CST_OPEN as i32, key, iv, aad, (out.0.cast_const(), out.1), out, tag)
     }
 
@@ -109,6 +112,9 @@ impl<'a> Burst<'a> {
     /// Every job is checked before any runs: if one has bad arguments, nothing is written, and `run` returns the first
     /// such error.
     pub fn run(mut self) -> Result<Vec<Result<usize, Error>>, Error> {
+        if !self.right_tags {
+            return Err(Error::Length);
+        }
         // SAFETY: all pointers were made of slices that live for 'a, and outputs of `&mut`, so that nothing overlaps.
         let code = unsafe { sys::cst_burst(self.context.raw(), self.jobs.as_mut_ptr(), self.jobs.len()) };
         if code != sys::CST_ERR_AUTH {

@@ -10,6 +10,7 @@ use crate::error::{check, Error};
 pub struct Key {
     raw: *mut sys::cst_key,
     tag_len: usize,
+    open_tag_len: usize,
     _context: Context, // it must outlive the key
 }
 
@@ -24,13 +25,43 @@ impl Drop for Key {
     }
 }
 
+/// NULL where there are no bytes: digests and MACs, which have no output, take no other address.
+pub(crate) fn start_of(output: &mut [u8]) -> *mut u8 {
+    if output.is_empty() {
+        ptr::null_mut()
+    } else {
+        output.as_mut_ptr()
+    }
+}
+
 impl Key {
     pub(crate) fn new(raw: *mut sys::cst_key, tag_len: usize, context: Context) -> Self {
-        Self { raw, tag_len, _context: context }
+        Self { raw, tag_len, open_tag_len: tag_len, _context: context }
     }
 
     pub(crate) fn raw(&self) -> *mut sys::cst_key {
         self.raw
+    }
+
+    /// The key, of which [`open`](Self::open) and [`Burst::open`](crate::Burst::open) take tags of `tag_len` bytes: as
+    /// long as the peers of a protocol have agreed on, if that is not the whole tag. A tag's length must not be the
+    /// sender's choice: whoever guesses a tag of 4 bytes is right once in 2^32.
+    ///
+    /// ```
+    /// let key = cryptostitch::Context::new()?.suite("aes-128-gcm")?.key(&[7; 16])?.with_open_tag_len(12);
+    /// let (mut sealed, mut tag, mut opened) = ([0; 5], [0; 12], [0; 5]);
+    /// key.seal(&[1; 12], b"", b"hello", &mut sealed, &mut tag)?;
+    /// key.open(&[1; 12], b"", &sealed, &mut opened, &tag)?;
+    /// # Ok::<(), cryptostitch::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_open_tag_len(mut self, tag_len: usize) -> Self {
+        self.open_tag_len = tag_len;
+        self
+    }
+
+    pub(crate) fn opens_tag(&self, tag: &[u8]) -> bool {
+        tag.len() == self.open_tag_len
     }
 
     /// Encrypts `input` into `output`, which has room for it and for padding, and writes the tag, if the suite has
@@ -56,7 +87,7 @@ impl Key {
                 aad.len(),
                 input.as_ptr().cast(),
                 input.len(),
-                output.as_mut_ptr().cast(),
+                start_of(output).cast(),
                 output.len(),
                 &mut written,
                 tag.as_mut_ptr().cast(),
@@ -67,7 +98,12 @@ impl Key {
     }
 
     /// Checks the tag and decrypts. [`Error::Authentication`]: it was forged, and the output is zeroed.
+    /// [`Error::Length`]: also a tag that is not the suite's whole tag, unless [`with_open_tag_len`](Self::with_open_tag_len)
+    /// says how long tags are.
     pub fn open(&self, iv: &[u8], aad: &[u8], input: &[u8], output: &mut [u8], tag: &[u8]) -> Result<usize, Error> {
+        if !self.opens_tag(tag) {
+            return Err(Error::Length);
+        }
         let mut written = 0;
         // SAFETY: as in `seal`.
         check(unsafe {
@@ -79,7 +115,7 @@ impl Key {
                 aad.len(),
                 input.as_ptr().cast(),
                 input.len(),
-                output.as_mut_ptr().cast(),
+                start_of(output).cast(),
                 output.len(),
                 &mut written,
                 tag.as_ptr().cast(),

@@ -90,7 +90,7 @@ fn a_burst_is_its_jobs() {
     assert_eq!((etm.kind(), gcm.key_len(), gcm.iv_len(), gcm.tag_len()), (Kind::Aead, 32, 12, 16));
     let keys: Vec<_> = (0..7)
         .map(|i| match i % 2 {
-            0 => etm.key_and_mac_key(&pattern(16, i), &pattern(20, i + 100)).unwrap(),
+            0 => etm.key_and_mac_key(&pattern(16, i), &pattern(20, i + 100)).unwrap().with_open_tag_len(16),
             _ => gcm.key(&pattern(32, i)).unwrap(),
         })
         .collect();
@@ -120,6 +120,36 @@ fn a_burst_is_its_jobs() {
     }
     assert_eq!(sealed[2], texts[2]);
     assert!(sealed[3].iter().all(|&byte| byte == 0));
+}
+
+/// Who chooses the length of a tag chooses how easily it is guessed.
+#[test]
+fn a_short_tag_is_an_error() {
+    let context = Context::new().unwrap();
+    for (name, iv_len, mac_key_len, whole) in
+        [("aes-128-gcm", 12, 0, 16), ("aes-128-cbc+hmac-sha1-etm", 16, 20, 20), ("hmac-sha256", 0, 32, 32)]
+    {
+        let (iv, mac_key) = (&[3; 16][..iv_len], &[2; 32][..mac_key_len]);
+        let text: &[u8] = if iv_len == 0 { &[] } else { &[5; 32] };
+        let suite = context.suite(name).unwrap();
+        let key = suite.key_and_mac_key(&[1; 16][..suite.key_len()], mac_key).unwrap();
+        let (mut sealed, mut tag, mut opened) = (vec![0; text.len()], vec![0; whole], vec![9; text.len()]);
+        key.seal(iv, b"", text, &mut sealed, &mut tag).unwrap();
+        for short in [0, 4, 12, whole - 1] {
+            assert_eq!(key.open(iv, b"", &sealed, &mut opened, &tag[..short]), Err(Error::Length));
+            let mut burst = Burst::new(&context);
+            burst.open(&key, iv, b"", &sealed, &mut opened, &tag[..short]);
+            assert_eq!(burst.run(), Err(Error::Length));
+            let mut burst = Burst::new(&context);
+            burst.open_in_place(&key, iv, b"", &mut opened, &tag[..short]);
+            assert_eq!(burst.run(), Err(Error::Length));
+            assert!(opened.iter().all(|&byte| byte == 9));
+        }
+        assert_eq!(key.open(iv, b"", &sealed, &mut opened, &tag), Ok(text.len()));
+        let key = key.with_open_tag_len(12);
+        assert_eq!(key.open(iv, b"", &sealed, &mut opened, &tag[..12]), Ok(text.len()));
+        assert_eq!(key.open(iv, b"", &sealed, &mut opened, &tag), Err(Error::Length));
+    }
 }
 
 #[test]
