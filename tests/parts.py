@@ -59,6 +59,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         ),
         *(
             "runtime/test_api_parts.py",
+            "runtime/test_api_state_bits.py",
             "runtime/test_api_residue.py",
             "runtime/test_api_pk_residue.py",
             "runtime/test_api_protection.py",
