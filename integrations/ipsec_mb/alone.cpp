@@ -8,9 +8,10 @@
 namespace cst::imb {
 namespace {
 
-bool gcm(const IMB_JOB &job, uint8_t *tag) {
+bool gcm(const IMB_JOB &job, const Plan &plan, uint8_t *tag) {
     const auto &fields = job.u.GCM;
-    return gcm_whole(job.key_len_in_bytes, *static_cast<const gcm_key_data *>(job.enc_keys), !seals(job),
+    const void *const key = plan.decrypts ? job.dec_keys : job.enc_keys;
+    return gcm_whole(job.key_len_in_bytes, *static_cast<const gcm_key_data *>(key), !seals(job),
                      {job.iv, job.iv_len_in_bytes, octets(fields.aad), fields.aad_len_in_bytes}, job.dst,
                      job.src + job.cipher_start_src_offset_in_bytes, job.msg_len_to_cipher_in_bytes, tag);
 }
@@ -31,7 +32,7 @@ bool run_alone(const IMB_JOB &job, const Plan &plan) {
     const uint64_t bytes = job.msg_len_to_hash_in_bytes;
     bool done = true;
     switch (plan.kind) {
-        case Kind::gcm: done = gcm(job, tag); break;
+        case Kind::gcm: done = gcm(job, plan, tag); break;
         case Kind::gmac: done = gmac(job, plan.mac->key_bytes, tag); break;
         case Kind::ghash: ghash(*job.u.GHASH._key, octets(job.u.GHASH._init_tag), hashed, bytes, tag); break;
         case Kind::poly1305: poly1305(octets(job.u.POLY1305._key), hashed, bytes, tag); break;

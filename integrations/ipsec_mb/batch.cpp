@@ -8,7 +8,7 @@
 #include "alone.hpp"
 #include "check.hpp"
 #include "composed.hpp"
-#include "custom.hpp"
+#include "apart.hpp"
 #include "real.hpp"
 #include "executors/copy.hpp"
 #include "stats.hpp"
@@ -77,8 +77,8 @@ void run_and_count(IMB_JOB *job, const Plan &plan) {
 int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
     const ClearRegisters clear(cpu());
     int error = 0;
-    IMB_JOB *customs[MOST_JOBS];  // they make batches themselves
-    size_t n_customs = 0;
+    IMB_JOB *aparts[MOST_JOBS];  // they make batches themselves
+    size_t n_aparts = 0;
     work->begin(n);
     for (size_t i = 0; i < n; i++) {
         IMB_JOB &job = *jobs[i];
@@ -88,8 +88,8 @@ int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
         } else if (const int wrong = surely_right(job, plan) ? 0 : check_job(job, plan, false)) {
             error = wrong;
             refuse(&job);
-        } else if (plan.kind == Kind::custom) {
-            customs[n_customs++] = &job;
+        } else if (plan.kind == Kind::apart) {
+            aparts[n_aparts++] = &job;
         } else if (runs_alone(plan.kind)) {
             run_and_count(&job, plan);
         } else {
@@ -102,8 +102,8 @@ int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
     work->run(1);
     for (size_t i = 0; i < work->size(); i++) finish(work->item(i));
     work->end();
-    for (size_t i = 0; i < n_customs; i++)
-        if (const int wrong = run_custom(customs[i], checked)) error = wrong;
+    for (size_t i = 0; i < n_aparts; i++)
+        if (const int wrong = run_apart(aparts[i], checked)) error = wrong;
     return error;
 }
 

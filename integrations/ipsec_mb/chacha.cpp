@@ -37,9 +37,11 @@ void absorb_lengths(const PolyKey &key, uint64_t *sum, uint64_t aad_bytes, uint6
     absorb_blocks(key, sum, reinterpret_cast<const uint8_t *>(lengths), 1);
 }
 
-// A context whose message has failed: so many bytes never wait.
+// A context whose message has failed, or that no message can have: so many bytes never wait.
 constexpr uint64_t FAILED = ~uint64_t(0);
-bool has_failed(const Context &context) { return context.remain_ct_bytes == FAILED; }
+bool has_failed(const Context &context) {
+    return context.remain_ct_bytes >= BLOCK || context.remain_ks_bytes > CHACHA_BLOCK;
+}
 bool fail(Context *context) {
     wipe(context, sizeof(*context));
     context->remain_ct_bytes = FAILED;

@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "custom.hpp"
+#include "apart.hpp"
 
 namespace cst::imb {
 namespace {
@@ -82,19 +82,19 @@ int check_mac(const IMB_JOB &job, const Plan &plan, bool as_original) {
 }
 
 // Checks what all AEADs have in common. A text of no bytes needs no buffers.
-int check_aead(const IMB_JOB &job, const void *aad, uint64_t aad_bytes) {
+int check_aead(const IMB_JOB &job, const Plan &plan, const void *aad, uint64_t aad_bytes) {
     if (!seals(job) && number_of(job.cipher_direction) != IMB_DIR_DECRYPT) return IMB_ERR_JOB_CIPH_DIR;
     if (job.msg_len_to_cipher_in_bytes > MOST_GCM_TEXT) return IMB_ERR_JOB_CIPH_LEN;
     if (job.msg_len_to_cipher_in_bytes && !job.src) return IMB_ERR_JOB_NULL_SRC;
     if (job.msg_len_to_cipher_in_bytes && !job.dst) return IMB_ERR_JOB_NULL_DST;
     if (!job.iv) return IMB_ERR_JOB_NULL_IV;
-    if (!job.enc_keys) return IMB_ERR_JOB_NULL_KEY;
+    if (!(plan.decrypts ? job.dec_keys : job.enc_keys)) return IMB_ERR_JOB_NULL_KEY;
     if (aad_bytes > MOST_BYTES) return IMB_ERR_JOB_AAD_LEN;
     return aad_bytes && !aad ? IMB_ERR_JOB_NULL_AAD : 0;
 }
 
-int check_gcm(const IMB_JOB &job) {
-    if (int error = check_aead(job, job.u.GCM.aad, job.u.GCM.aad_len_in_bytes)) return error;
+int check_gcm(const IMB_JOB &job, const Plan &plan) {
+    if (int error = check_aead(job, plan, job.u.GCM.aad, job.u.GCM.aad_len_in_bytes)) return error;
     if (!job.iv_len_in_bytes || job.iv_len_in_bytes > MOST_BYTES) return IMB_ERR_JOB_IV_LEN;
     return check_tag(job, 16);
 }
@@ -103,8 +103,8 @@ bool right_ccm_iv(const IMB_JOB &job) {
     return job.iv_len_in_bytes >= LEAST_CCM_IV && job.iv_len_in_bytes <= MOST_CCM_IV;
 }
 
-int check_ccm(const IMB_JOB &job, bool as_original) {
-    if (int error = check_aead(job, job.u.CCM.aad, job.u.CCM.aad_len_in_bytes)) return error;
+int check_ccm(const IMB_JOB &job, const Plan &plan, bool as_original) {
+    if (int error = check_aead(job, plan, job.u.CCM.aad, job.u.CCM.aad_len_in_bytes)) return error;
     const uint64_t tag = job.auth_tag_output_len_in_bytes, iv = job.iv_len_in_bytes;
     if (!right_ccm_iv(job)) return IMB_ERR_JOB_IV_LEN;
     if (int error = check_tag(job, 16)) return error;
@@ -116,9 +116,9 @@ int check_ccm(const IMB_JOB &job, bool as_original) {
     return job.cipher_start_src_offset_in_bytes == job.hash_start_src_offset_in_bytes ? 0 : IMB_ERR_JOB_SRC_OFFSET;
 }
 
-int check_chacha_poly(const IMB_JOB &job, bool as_original) {
+int check_chacha_poly(const IMB_JOB &job, const Plan &plan, bool as_original) {
     const auto &fields = job.u.CHACHA20_POLY1305;
-    if (int error = check_aead(job, fields.aad, fields.aad_len_in_bytes)) return error;
+    if (int error = check_aead(job, plan, fields.aad, fields.aad_len_in_bytes)) return error;
     if (job.key_len_in_bytes != 32) return IMB_ERR_JOB_KEY_LEN;
     if (job.iv_len_in_bytes != 12) return IMB_ERR_JOB_IV_LEN;
     if (as_original && job.auth_tag_output_len_in_bytes != 16) return IMB_ERR_JOB_AUTH_TAG_LEN;
@@ -135,7 +135,8 @@ int check_segments(const IMB_JOB &job, bool gcm) {
     const uint64_t aad_bytes = gcm ? job.u.GCM.aad_len_in_bytes : job.u.CHACHA20_POLY1305.aad_len_in_bytes;
     if (gcm && job.msg_len_to_cipher_in_bytes > MOST_GCM_TEXT) return IMB_ERR_JOB_CIPH_LEN;
     if (!context) return IMB_ERR_JOB_NULL_SGL_CTX;
-    if (!job.enc_keys) return IMB_ERR_JOB_NULL_KEY;
+    // Opening, the original wants dec_keys of GCM too, and reads enc_keys.
+    if (!job.enc_keys || (gcm && !seals(job) && !job.dec_keys)) return IMB_ERR_JOB_NULL_KEY;
     if (!seals(job) && number_of(job.cipher_direction) != IMB_DIR_DECRYPT) return IMB_ERR_JOB_CIPH_DIR;
     if (begins && !job.iv) return IMB_ERR_JOB_NULL_IV;
     if ((begins || IV_IN_EVERY_STEP) && (gcm ? !job.iv_len_in_bytes : job.iv_len_in_bytes != 12))
@@ -179,11 +180,15 @@ int check_impossible(const IMB_JOB &job) {
     return cipher && number_of(job.hash_alg) != IMB_AUTH_CHACHA20_POLY1305 ? IMB_ERR_HASH_ALGO : IMB_ERR_CIPH_MODE;
 }
 
-int check_custom(const IMB_JOB &job, bool as_original) {
-    if (job.cipher_mode == IMB_CIPHER_CUSTOM && !job.cipher_func) return EFAULT;
-    if (job.hash_alg == IMB_AUTH_CUSTOM && !job.hash_func) return EFAULT;
-    const IMB_JOB rest = without_custom(job);
-    return check_job(rest, plan_of(rest), as_original);
+int check_apart(const IMB_JOB &job, bool as_original) {
+    if (is_custom(job, true) && !job.cipher_func) return EFAULT;
+    if (is_custom(job, false) && !job.hash_func) return EFAULT;
+    for (const bool cipher : {true, false}) {
+        if (is_custom(job, cipher)) continue;
+        const IMB_JOB half = half_of(job, cipher);
+        if (int error = check_job(half, plan_of(half), as_original)) return error;
+    }
+    return 0;
 }
 
 }  // namespace
@@ -197,15 +202,15 @@ int check_job(const IMB_JOB &job, const Plan &plan, bool as_original) {
                 if (int error = check_cipher(job, plan, as_original)) return error;
             return plan.mac ? check_mac(job, plan, as_original) : 0;
         }
-        case Kind::gcm: return check_gcm(job);
+        case Kind::gcm: return check_gcm(job, plan);
         case Kind::gcm_segments: return check_segments(job, true);
         case Kind::chacha_segments: return check_segments(job, false);
-        case Kind::ccm: return check_ccm(job, as_original);
-        case Kind::chacha_poly: return check_chacha_poly(job, as_original);
+        case Kind::ccm: return check_ccm(job, plan, as_original);
+        case Kind::chacha_poly: return check_chacha_poly(job, plan, as_original);
         case Kind::gmac:
         case Kind::ghash:
         case Kind::poly1305: return check_lone_hash(job, plan, as_original);
-        case Kind::custom: return check_custom(job, as_original);
+        case Kind::apart: return check_apart(job, as_original);
         case Kind::impossible: return check_impossible(job);
     }
     return IMB_ERR_CIPH_MODE;

@@ -20,9 +20,9 @@ uint8_t *hash_of(gcm_context_data *context) { return context->aad_hash; }
 uint8_t *first_counter(gcm_context_data *context) { return context->orig_IV; }        // J0
 uint8_t *last_counter(gcm_context_data *context) { return context->current_counter; }  // that was used
 
-// A message that has failed: of a block that was begun there are fewer bytes.
+// A message that has failed, or a context that none can have: of a block that was begun there are fewer bytes.
 constexpr uint64_t FAILED = ~uint64_t(0);
-bool has_failed(const gcm_context_data &context) { return context.partial_block_length == FAILED; }
+bool has_failed(const gcm_context_data &context) { return context.partial_block_length >= BLOCK; }
 bool fail(gcm_context_data *context) {
     wipe(context, sizeof(*context));
     context->partial_block_length = FAILED;

@@ -59,6 +59,7 @@ Plan aead(const IMB_JOB &job) {
     Plan plan = of_kind(Kind::impossible, true);
     if (mode == IMB_CIPHER_GCM || hash == IMB_AUTH_AES_GMAC) {
         plan.kind = Kind::gcm;
+        plan.decrypts = !seals(job);
         plan.mac = cipher_suite(Cipher::gcm, job.key_len_in_bytes);
         plan.cipher = cipher_suite(Cipher::ctr, job.key_len_in_bytes);
         return one_of_both(mode, IMB_CIPHER_GCM, hash, IMB_AUTH_AES_GMAC, plan);
@@ -109,7 +110,19 @@ bool names_aead(const IMB_JOB &job) {
     }
 }
 
-// Hashes that run by themselves, beside no cipher.
+// Hashes that run by themselves. Their keys are this library's, but Poly1305's.
+bool runs_by_itself(IMB_HASH_ALG hash) {
+    switch (hash) {
+        case IMB_AUTH_AES_GMAC_128:
+        case IMB_AUTH_AES_GMAC_192:
+        case IMB_AUTH_AES_GMAC_256:
+        case IMB_AUTH_GHASH:
+        case IMB_AUTH_POLY1305: return true;
+        default: return false;
+    }
+}
+
+// impossible: the suite of GCM is not there.
 Plan lone_hash(const IMB_JOB &job) {
     Plan plan = of_kind(Kind::impossible, true);
     switch (job.hash_alg) {
@@ -120,25 +133,25 @@ Plan lone_hash(const IMB_JOB &job) {
         case IMB_AUTH_POLY1305: plan.kind = Kind::poly1305; return plan;
         default: return plan;
     }
-    plan.kind = Kind::gmac;
+    if (plan.mac) plan.kind = Kind::gmac;
     return plan;
 }
 
 // Plans a job whose modes the interface has.
 Plan make_plan(const IMB_JOB &job) {
     if (job.cipher_mode == IMB_CIPHER_CUSTOM || job.hash_alg == IMB_AUTH_CUSTOM)
-        return of_kind(names_aead(job) ? Kind::impossible : Kind::custom, true);
+        return of_kind(names_aead(job) ? Kind::impossible : Kind::apart, true);
     if (names_aead(job)) {
         const Plan plan = aead(job);
         const bool suites =
             plan.cipher && (plan.mac || plan.kind == Kind::gcm_segments || plan.kind == Kind::chacha_segments);
-        return suites || plan.kind == Kind::impossible ? plan : of_kind(Kind::real, true);
+        if (suites || plan.kind == Kind::impossible) return plan;
+        // Expanded keys and contexts of GCM are this library's, and mean nothing to the original.
+        const bool own_keys = plan.kind == Kind::gcm || plan.kind == Kind::gcm_segments;
+        return of_kind(own_keys ? Kind::impossible : Kind::real, true);
     }
     const bool ciphers = job.cipher_mode != IMB_CIPHER_NULL, hashes = job.hash_alg != IMB_AUTH_NULL;
-    if (!ciphers && hashes) {
-        const Plan plan = lone_hash(job);
-        if (plan.kind == Kind::ghash || plan.kind == Kind::poly1305 || plan.mac) return plan;
-    }
+    if (runs_by_itself(job.hash_alg)) return ciphers ? of_kind(Kind::apart, true) : lone_hash(job);
     if (!ciphers && !hashes) return of_kind(Kind::none, true);
     Plan plan = of_kind(Kind::composed, false);
     const Cipher cipher = plain_cipher(job.cipher_mode);

@@ -16,7 +16,7 @@ enum class Kind : uint8_t {
     chacha_poly,      // RFC 8439
     chacha_segments,
     poly1305,         // with a key for each message
-    custom,           // the caller's own cipher or hash, and what the library does beside it
+    apart,            // cipher and hash as two jobs: one is the caller's own function, or the hash runs alone
     real,             // for the original library
     impossible        // modes that do not go together, or a key of another length
 };

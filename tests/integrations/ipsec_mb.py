@@ -210,7 +210,7 @@ def random_job(rng: random.Random, cipher: str, hash_: str, most: int = 700) -> 
         if place == 0 and rng.random() < 0.3:
             hash_len += tail
         iv = rng.randbytes({"ctr": rng.choice((12, 16)), "chacha20": 12, "ecb": 0, "des3": 8}.get(cipher, 16))
-        if hash_.startswith("gmac"):
+        if hash_.startswith("gmac") and cipher == "null":  # the cipher's IV is GMAC's, too
             iv = rng.randbytes(rng.choice((12, 12, 8, 33)))
         mac_key = rng.randbytes(MAC_KEY_BYTES.get(hash_, rng.choice((16, 20, 64))))
         # Out of place, the hash over the output wants it to be there.

@@ -165,6 +165,9 @@ static void expand_cipher(Work *work, IMB_JOB *job) {
         case IMB_CIPHER_GCM_SGL:
             expand_gcm(work);
             job->enc_keys = job->dec_keys = gcm_of(work);
+            if (job->cipher_mode == IMB_CIPHER_GCM_SGL) return;
+            if (job->cipher_direction == IMB_DIR_ENCRYPT) job->dec_keys = NULL;
+            else job->enc_keys = NULL;
             return;
         case IMB_CIPHER_CHACHA20:
         case IMB_CIPHER_CHACHA20_POLY1305:

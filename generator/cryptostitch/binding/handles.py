@@ -86,13 +86,22 @@ class Owned(Uncopied):
     """A C object, which `free` frees when this one and all of its children are gone. The garbage collector may come to
     a parent first: then the last child frees it."""
 
-    __slots__ = ("_box", "_children", "_free", "_gone", "_parent", "gate", "pointer")
+    __slots__ = ("_box", "_children", "_free", "_gone", "_parent", "gate")
 
     def __init__(self, pointer: int, free: Callable[[int], None], gate: Gate, parent: Owned | None = None):
-        self.pointer, self.gate, self._free, self._parent = pointer, gate, free, parent
+        self.gate, self._free, self._parent = gate, free, parent
         self._box, self._children, self._gone = [pointer], list[None](), False
         if parent:
             parent._children.append(None)
+
+    @property
+    def pointer(self) -> int:
+        """The C object's address. RuntimeFailure when it has been freed: the garbage collector runs the destructors of
+        a cycle in any order, so that one of them may find this object already finalized."""
+        try:
+            return self._box[0]
+        except IndexError:
+            raise RuntimeFailure(ERR_ARGUMENT, "the object is closed: the garbage collector has freed it") from None
 
     def __del__(self) -> None:
         if not hasattr(self, "_gone"):  # never made

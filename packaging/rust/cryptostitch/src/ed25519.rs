@@ -1,3 +1,5 @@
+use std::fmt;
+
 use crate::error::Error;
 use crate::public_key::{job, job_to_verify, whole, Operation, Shared};
 
@@ -22,12 +24,19 @@ pub struct Signed<'a> {
 }
 
 /// One message to sign.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct ToSign<'a> {
     /// Of Ed25519 the seed (RFC 8032, 5.1.5), of P-256 a number, big-endian.
     pub secret_key: &'a [u8; 32],
     /// What is signed.
     pub message: &'a [u8],
+}
+
+/// Without the secret key.
+impl fmt::Debug for ToSign<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToSign").field("message", &self.message).finish_non_exhaustive()
+    }
 }
 
 /// Whether each Ed25519 signature is right, a verdict each. Keys, messages and signatures are no secrets.

@@ -1,6 +1,8 @@
 //! P-256 (SP 800-186, 3.2.1.3), many at once: ECDSA with SHA-256, and ECDH. Secret keys are numbers of 32 bytes,
 //! big-endian; public keys are points of 65 bytes, or compressed of 33 (SEC 1, 2.3.3).
 
+use std::fmt;
+
 use crate::error::Error;
 use crate::public_key::{job, job_to_verify, whole, Operation, Shared};
 
@@ -18,12 +20,19 @@ pub struct Signed<'a> {
 }
 
 /// One side's secret key and the other side's public key.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Agreement<'a> {
     /// One's own.
     pub secret_key: &'a [u8; 32],
     /// The other side's, 65 or 33 bytes.
     pub public_key: &'a [u8],
+}
+
+/// Without the secret key.
+impl fmt::Debug for Agreement<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agreement").field("public_key", &self.public_key).finish_non_exhaustive()
+    }
 }
 
 /// Whether each ECDSA signature is right (FIPS 186-5, 6.4.2), a verdict each; with a key that is no point of the curve

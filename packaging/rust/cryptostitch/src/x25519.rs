@@ -1,15 +1,24 @@
 //! Key exchange by X25519 (RFC 7748, 5), many at once. Secret keys are any 32 bytes.
 
+use std::fmt;
+
 use crate::error::Error;
 use crate::public_key::{job, whole, Operation, Shared};
 
 /// One side's secret key and the other side's public key.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Agreement<'a> {
     /// One's own.
     pub secret_key: &'a [u8; 32],
     /// The other side's.
     pub public_key: &'a [u8; 32],
+}
+
+/// Without the secret key.
+impl fmt::Debug for Agreement<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Agreement").field("public_key", &self.public_key).finish_non_exhaustive()
+    }
 }
 
 /// The secrets that both sides share, or [`Error::Point`] for a public key of small order. Hash a secret before its use

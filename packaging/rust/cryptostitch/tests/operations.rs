@@ -318,3 +318,16 @@ fn rsa_signs_and_decrypts() {
     assert!(made[0].is_ok() && made[1] == Err(Error::Length));
     assert_eq!(rsa::PrivateKey::from_der(b"no key").err(), Some(Error::Argument));
 }
+
+#[test]
+fn debug_output_has_no_secret_key() {
+    let secret_key = &[0xb7; 32];
+    let said = [
+        format!("{:?}", ToSign { secret_key, message: b"m" }),
+        format!("{:?}", p256::Agreement { secret_key, public_key: &[4; 65] }),
+        format!("{:?}", x25519::Agreement { secret_key, public_key: &[9; 32] }),
+    ];
+    for text in said {
+        assert!(!text.contains("183") && !text.contains("b7") && text.contains(".."), "{text}");
+    }
+}
