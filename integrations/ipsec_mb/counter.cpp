@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "executors/calls.hpp"
+#include "executors/alone.hpp"
+#include "message/constructions.hpp"
 #include "parts/key_stream.hpp"
-#include "plan/lineup.hpp"
 
 namespace cst::imb {
 namespace {
@@ -16,36 +16,23 @@ uint32_t low_word(const uint8_t *counter) {
     return __builtin_bswap32(word);
 }
 
-// Encrypts a text in counter mode, or a single block.
-class TextCall : public Calls {
-public:
-    TextCall(const Suite &suite, const Variant &v, uint64_t bytes) : Calls(*suite.engine, v, bytes) {}
-
-    static bool has_room(const Variant &v) { return Calls::has_room(v); }
-
-    void run(const void *round_keys, const uint8_t *counter, const uint8_t *in, uint8_t *out) {
-        if (counter) memcpy(state_ + place_.chain, counter, BLOCK);
-        point(place_.key, round_keys);
-        call(in, out);
-        v_.calls.add(1);
-    }
-};
-
-const Variant *block_kernel(const Suite &suite) {
-    Need need = {&suite.blocks, 1, BLOCK, BLOCK};
-    need.whole = true;
-    return line_up(suite, need).variant;
+// Returns false, and does nothing, if there is no kernel of whole texts for it, or others take less time.
+bool run_whole(const Suite &suite, const void *round_keys, const uint8_t *counter, const uint8_t *in, uint8_t *out,
+               uint64_t bytes) {
+    KernelCall spare;
+    const KernelCall *const kernel = whole_call(suite, false, 0, bytes, &spare);
+    if (!kernel) return false;
+    CallRoom room(*kernel);
+    CipherCalls(&room).run(round_keys, counter, in, out, bytes);
+    kernel->variant->calls.add(1);
+    return true;
 }
 
 // The counter does not carry into its last 32 bits' neighbours.
 bool run_text(const Suite &suite, const void *round_keys, const uint8_t *counter, const uint8_t *in, uint8_t *out,
               uint64_t bytes) {
-    const Variant *const v = MessageKernels(suite, false, 1, 0).of(bytes);
-    if (v && TextCall::has_room(*v)) {
-        TextCall(suite, *v, bytes).run(round_keys, counter, in, out);
-        return true;
-    }
-    return !add_key_stream(&suite, round_keys, counter, {in, size_t(bytes)}, out);
+    return run_whole(suite, round_keys, counter, in, out, bytes) ||
+           !add_key_stream(&suite, round_keys, counter, {in, size_t(bytes)}, out);
 }
 
 }  // namespace
@@ -56,12 +43,9 @@ void count_on_32(uint8_t *counter, uint64_t blocks) {
 }
 
 void encrypt_block(uint64_t key_bytes, const void *round_keys, const uint8_t *in, uint8_t *out) {
-    static std::atomic<const Variant *> kernels[3];
     const Suite &suite = basic_suite(Cipher::ecb, key_bytes);
-    std::atomic<const Variant *> &known = kernels[key_bytes / 8 - 2];
-    const Variant *v = known.load(std::memory_order_acquire);
-    if (!v) known.store(v = block_kernel(suite), std::memory_order_release);
-    TextCall(suite, *v, BLOCK).run(round_keys, nullptr, in, out);
+    if (run_whole(suite, round_keys, nullptr, in, out, BLOCK)) return;
+    BlockCalls(suite).encipher(static_cast<const KeyRow *>(round_keys), in, out);
 }
 
 bool counter_blocks(uint64_t key_bytes, const void *round_keys, uint8_t *counter, const uint8_t *in, uint8_t *out,

@@ -5,6 +5,7 @@
 #include "arguments.hpp"
 #include "jobs.hpp"
 #include "../executors/message.hpp"
+#include "../message/constructions.hpp"
 #include "../run/run.hpp"
 #include "../suite/registers.hpp"
 
@@ -21,33 +22,48 @@ int cst::run_checked(Memory *memory, cst_job *jobs, size_t n) {
     return forged ? CST_ERR_AUTH : status;
 }
 
-int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
-    bool same_shape = true;  // of one job always, even if it is in pieces
-    const int wrong = n == 1 ? check_one(*engine, jobs) : check_jobs(*engine, jobs, n, &same_shape);
-    if (wrong && wrong != CST_ERR_AUTH) return wrong;
-    const ClearRegisters clear(engine->cpu());
-    return guarded([&]() -> int {
-        if (!wrong) return run_jobs(*engine, jobs, n, same_shape);
-        Memory memory;
-        const int short_of_memory = memory.allocate(*engine, n);
-        if (!short_of_memory) return run_checked(&memory, jobs, n);
-        for (cst_job *job = jobs; job < jobs + n; job++)
-            if (job->status == CST_ERR_AUTH) job->status = JOB_WAITING;
-        return short_of_memory;
-    });
+namespace {
+
+// wrong: CST_OK, or CST_ERR_AUTH.
+__attribute__((noinline)) int run(const Engine &engine, cst_job *jobs, size_t n, bool same_shape, int wrong) {
+    if (!wrong) return run_jobs(engine, jobs, n, same_shape);
+    Memory memory;
+    const int short_of_memory = memory.allocate(engine, n);
+    if (!short_of_memory) return run_checked(&memory, jobs, n);
+    for (cst_job *job = jobs; job < jobs + n; job++)
+        if (job->status == CST_ERR_AUTH) job->status = JOB_WAITING;
+    return short_of_memory;
 }
 
-namespace {
+int run_one(const Engine &engine, cst_job *job) {
+    const int wrong = check_one(engine, job);
+    if (wrong && wrong != CST_ERR_AUTH) return wrong;
+    const ClearRegisters clear(engine.cpu());
+    return guarded([&]() -> int {
+        if (wrong) return run(engine, job, 1, true, wrong);
+        const int result = run_known(job);
+        return result == JOB_WAITING ? run_jobs(engine, job, 1, true) : result;
+    });
+}
 
 int one(cst_job *job, size_t *out_len) {
     if (!job->key || address(out_len) % alignof(size_t)) return CST_ERR_ARGUMENT;
     job->size = sizeof(*job);
-    const int error = burst(from(job->key)->suite->engine, job, 1);
+    const int error = run_one(*from(job->key)->suite->engine, job);
     if (out_len && (error == CST_OK || error == CST_ERR_AUTH)) *out_len = job->out_len;
     return error;
 }
 
 }  // namespace
+
+int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
+    if (n == 1) return run_one(*engine, jobs);
+    bool same_shape = true;
+    const int wrong = check_jobs(*engine, jobs, n, &same_shape);
+    if (wrong && wrong != CST_ERR_AUTH) return wrong;
+    const ClearRegisters clear(engine->cpu());
+    return guarded([&]() -> int { return run(*engine, jobs, n, same_shape, wrong); });
+}
 
 int cst_burst(cst_ctx *ctx, cst_job *jobs, size_t n) {
     if (!ctx) return CST_ERR_ARGUMENT;

@@ -6,13 +6,14 @@ namespace {
 
 constexpr size_t BLOCK = AES_BLOCK;
 
-class GhashCall : public Calls {
+class GhashCall : public MessageCalls {
 public:
-    GhashCall(const Engine &engine, const Variant &v, uint64_t bytes) : Calls(engine, v, bytes) {}
+    using MessageCalls::MessageCalls;
 
-    void run(const uint8_t (*powers_end)[16], uint8_t *y, const void *data) {
+    void run(const uint8_t (*powers_end)[16], uint8_t *y, const void *data, uint64_t bytes) {
+        set_length(bytes);
         memcpy(state_ + place_.chain, y, BLOCK);
-        point(place_.powers, powers_end - v_.step / BLOCK);
+        point(place_.powers, powers_end - step_ / BLOCK);
         point(place_.end_powers, powers_end - blocks_of(end_));
         call(data, nullptr);
         memcpy(y, state_ + place_.chain, BLOCK);
@@ -20,6 +21,16 @@ public:
 };
 
 }  // namespace
+
+BlockCalls::BlockCalls(const Suite &suite)
+    : part_(suite, *line_up_whole(suite, suite.blocks, 1, AES_BLOCK)), call_(&part_.room) {}
+
+BlockCalls::~BlockCalls() { part_.kernel.variant->calls.add(n_); }
+
+void BlockCalls::encipher(const uint8_t (*round_keys)[16], const uint8_t *in, uint8_t *out) {
+    call_.run(round_keys, in, out);
+    n_++;
+}
 
 OneLane::OneLane(const Engine &engine, const Variant &v)
     : v_(v),
@@ -68,7 +79,8 @@ void CounterBlocks::encipher(const uint8_t (*round_keys)[16], const uint8_t *in,
 void ghash(const Suite &suite, const uint8_t (*powers_end)[16], uint8_t *y, const void *data, uint64_t bytes) {
     if (!bytes) return;
     const Variant &v = *line_up_whole(suite, suite.whole_hashes, 1, bytes);
-    GhashCall(*suite.engine, v, bytes).run(powers_end, y, data);
+    PartRoom part(suite, v);
+    GhashCall(&part.room).run(powers_end, y, data, bytes);
     v.calls.add(1);
 }
 

@@ -4,26 +4,25 @@
 #pragma once
 
 #include "../suite/poly1305.hpp"
-#include "calls.hpp"
+#include "message_calls.hpp"
 #include "../plan/lineup.hpp"
 
 namespace cst {
 
 // Encrypts single blocks, one after the other. The suite must have `blocks`.
-class BlockCalls : public Calls {
+class BlockCalls {
 public:
-    explicit BlockCalls(const Suite &suite)
-        : Calls(*suite.engine, *line_up_whole(suite, suite.blocks, 1, BLOCK), BLOCK) {}
-    ~BlockCalls() { v_.calls.add(n_); }
+    explicit BlockCalls(const Suite &suite);
+    ~BlockCalls();
+    BlockCalls(const BlockCalls &) = delete;
+    BlockCalls &operator=(const BlockCalls &) = delete;
 
     // out == in is allowed.
-    void encipher(const uint8_t (*round_keys)[16], const uint8_t *in, uint8_t *out) {
-        point(place_.key, round_keys);
-        call(in, out);
-        n_++;
-    }
+    void encipher(const uint8_t (*round_keys)[16], const uint8_t *in, uint8_t *out);
 
 private:
+    PartRoom part_;
+    BlockCall call_;
     size_t n_ = 0;
 };
 

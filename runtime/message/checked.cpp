@@ -6,12 +6,11 @@
 #include "checked.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "../suite/secret.hpp"
-#include "../executors/calls.hpp"
 #include "../storage/checksum.hpp"
 #include "constructions.hpp"
+#include "laid.hpp"
 #include "../plan/lineup.hpp"
 #include "../executors/message.hpp"
 #include "run_class.hpp"
@@ -33,15 +32,19 @@ void sum_up(const Key &key, Buffer buffer, uint64_t bytes, uint8_t *sum) {
 }
 
 // Runs messages on a kernel that is stitched of cipher and checksum.
-class StitchedCalls : public Calls {
+class StitchedCalls : public MessageCalls {
 public:
-    StitchedCalls(const Variant &v, const cst_job &first)
-        : Calls(*key_of(first).suite->engine, v, first.in_len), sum_(v.sum), opens_(first.direction == CST_OPEN) {
-        put_mask();
+    typedef CallRoom Room;
+
+    [[gnu::always_inline]] StitchedCalls(Room *room, const cst_job &) : MessageCalls(room), sum_(call_.variant->sum) {}
+
+    // Texts whose ciphertext is stolen end outside of kernels. Forced kernels of the halves must be seen to run.
+    static bool takes(const Suite &suite, const cst_job &job) {
+        return job.in_len % AES_BLOCK == 0 && !suite.halves[0]->forced && !suite.halves[1]->forced;
     }
 
     // Returns false on a mismatch of the checksum.
-    bool run(cst_job *job) {
+    [[gnu::always_inline]] bool run(cst_job *job) {
         if (job->in_len != bytes_) {
             set_length(job->in_len);
             put_mask();
@@ -49,7 +52,7 @@ public:
         const Key &cipher = key_of(*job).half(0), &sums = key_of(*job).half(1);
         memcpy(state_ + place_.chain, job->iv, BLOCK);
         if (is_new(job->key)) {
-            point(place_.key, cipher.round_keys(opens_));
+            point(place_.key, cipher.round_keys(call_.opens));
             point(place_.tweak_key, cipher.tweak());
         }
         const uint8_t *const text = static_cast<const uint8_t *>(sum_.reads_input ? job->in : job->out);
@@ -61,9 +64,9 @@ public:
         uint64_t sum = 0;
         put_checksum(sums, load64(state_ + sum_.chain + sizeof(sum)), &sum);
         const size_t sum_bytes = sums.suite->tag_max;
-        const bool right = !opens_ || same_bytes(reinterpret_cast<const uint8_t *>(&sum),
-                                                 static_cast<const uint8_t *>(job->tag), sum_bytes);
-        if (!opens_) memcpy(job->tag, &sum, sum_bytes);
+        const bool right = !call_.opens || same_bytes(reinterpret_cast<const uint8_t *>(&sum),
+                                                      static_cast<const uint8_t *>(job->tag), sum_bytes);
+        if (!call_.opens) memcpy(job->tag, &sum, sum_bytes);
         wipe(&sum, sizeof(sum));
         if (right) text_done(job);
         else refuse_unopened(job);
@@ -71,42 +74,54 @@ public:
     }
 
 private:
-    size_t zeros() const { return v_.step - end_; }  // in front of the end, for the checksum
+    size_t zeros() const { return step_ - end_; }  // in front of the end, for the checksum
     void put_mask() {
-        for (size_t at = 0; at < v_.step; at += 64)
+        for (size_t at = 0; at < step_; at += 64)
             put_word(sum_.end_mask + uint32_t(at / 8), ~first_bits(zeros() > at ? zeros() - at : 0));
     }
 
-    const SumPlace sum_;
-    const bool opens_;
+    const SumPlace &sum_;
 };
 
-// Returns the kernel that runs a message and its checksum together, where such a one takes n messages of its length.
-// NULL: there is none, or it takes longer. Texts whose ciphertext is stolen end outside of kernels.
-const Variant *stitched_kernel(const cst_job &job, size_t n) {
+// Returns the call that runs a message and its checksum together, where such a one takes n messages of its length.
+// NULL: there is none, or it takes longer. spare: memory for the call, if there is no other.
+const KernelCall *stitched_call(const cst_job &job, size_t n, KernelCall *spare) {
     const Suite &suite = *key_of(job).suite;
-    if (in_pieces(job) || job.in_len % AES_BLOCK) return nullptr;
-    const Variant *const v = choose_checked(suite, job.direction == CST_OPEN, n, job.in_len);
-    return v && Calls::has_room(*v) ? v : nullptr;
+    if (in_pieces(job) || !StitchedCalls::takes(suite, job)) return nullptr;
+    const bool opens = job.direction == CST_OPEN;
+    const Variant *const v = choose_checked(suite, opens, n, job.in_len);
+    if (!v || !CallRoom::holds(*v)) return nullptr;
+    const auto lay_down_it = [&] {
+        KernelCall call = lay_down(*suite.engine, *v);
+        set_functions<StitchedCalls>(&call);
+        return call;
+    };
+    const KernelCall *const call = suite.laid[opens].of(*v, true, lay_down_it);
+    if (!call) return &(*spare = lay_down_it());
+    if (n == 1 && usual(suite))
+        suite.laid[opens].remember(suite.engine->cost_generation(), job.aad_len <= SHORT_MESSAGE_AAD, job.in_len, call);
+    return call;
 }
 
-// Runs those messages that take less time so; the others, whose number it returns, go to `apart`. Not inlined, so that
-// the others have the stack to themselves.
-__attribute__((noinline)) size_t run_stitched(cst_job *const *jobs, size_t n, cst_job **apart, bool *all) {
-    std::optional<StitchedCalls> calls;
-    const Variant *before = nullptr;
-    size_t rest = 0;
+// Runs those messages that take less time so; the others, whose number it returns, go to `apart`.
+size_t run_stitched(cst_job *const *jobs, size_t n, cst_job **apart, bool *all) {
+    KernelCall spare;
+    size_t rest = 0, first = 0;
+    const KernelCall *before = nullptr;  // runs the jobs from the first on
+    const auto run_before = [&](size_t end) {
+        if (before) *all &= before->run(*before, JobList(jobs + first), end - first) == CST_OK;
+        first = end;
+    };
     for (size_t i = 0; i < n; i++) {
-        const Variant *const v = stitched_kernel(*jobs[i], 1);
-        if (!v) {
-            apart[rest++] = jobs[i];
-            continue;
-        }
-        if (!calls || v != before) calls.emplace(*v, *jobs[i]);
-        before = v;
-        *all &= calls->run(jobs[i]);
-        v->calls.add(1);
+        const KernelCall *const call = stitched_call(*jobs[i], 1, &spare);
+        if (call != before) run_before(i);
+        before = call;
+        if (!call) apart[rest++] = jobs[i];
+        if (call != &spare) continue;
+        run_before(i + 1);  // the next job may need another kernel
+        before = nullptr;
     }
+    run_before(n);
     return rest;
 }
 
@@ -181,15 +196,10 @@ private:
 }  // namespace
 
 int run_checked_calls(cst_job *jobs, size_t n) {
-    if (const Variant *const both = stitched_kernel(*jobs, n)) {
-        StitchedCalls calls(*both, *jobs);
-        bool all = true;
-        for (size_t i = 0; i < n; i++) all &= calls.run(jobs + i);
-        both->calls.add(n);
-        return all ? CST_OK : CST_ERR_AUTH;
-    }
-    const Variant *const v = one_call_kernel(*key_of(*jobs).suite->halves[0], jobs, n);
-    if (!v) return JOB_WAITING;
+    KernelCall spare;
+    if (const KernelCall *const both = stitched_call(*jobs, n, &spare)) return both->run(*both, JobList(jobs), n);
+    const KernelCall *const call = one_call(*key_of(*jobs).suite->halves[0], jobs, n, &spare);
+    if (!call) return JOB_WAITING;
     constexpr size_t MOST_ON_STACK = 16;
     const size_t together = std::clamp<size_t>(MOST_TOGETHER / std::max<size_t>(jobs->in_len, 1), 1, MOST_ON_STACK);
     Checked<MOST_ON_STACK> checked(*jobs);
@@ -197,7 +207,7 @@ int run_checked_calls(cst_job *jobs, size_t n) {
     for (size_t first = 0; first < n; first += together)
         all &= checked.run(
             std::min(together, n - first), [=](size_t i) { return jobs + first + i; },
-            [=](cst_job *some, size_t number) { run_one_call_on(*v, some, number); });
+            [=](cst_job *some, size_t number) { call->run(*call, JobList(some), number); });
     return all ? CST_OK : CST_ERR_AUTH;
 }
 

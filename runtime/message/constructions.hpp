@@ -17,11 +17,22 @@ void fetch_cold(const cst_job *jobs, size_t n);
 // alone, of GCM (SP 800-38D) or of ChaCha20-Poly1305 (RFC 8439), this with a short AAD. Returns CST_OK, CST_ERR_AUTH,
 // or JOB_WAITING: it does not take them, or other kernels take less time; nothing was written.
 int run_one_call(cst_job *jobs, size_t n);
-// Returns the kernel on which run_one_call runs the texts of n jobs of the same shape under keys of this suite; NULL:
-// it does not take them.
-const Variant *one_call_kernel(const Suite &suite, const cst_job *jobs, size_t n);
-// Runs jobs of the same shape on that kernel. Returns false if a job did not authenticate.
-bool run_one_call_on(const Variant &v, cst_job *jobs, size_t n);
+// Returns the call that runs n jobs of the same shape under keys of this suite; NULL: there is none, or other kernels
+// take less time. spare: memory for the call, if there is no other.
+const KernelCall *one_call(const Suite &suite, const cst_job *jobs, size_t n, KernelCall *spare);
+// Returns the call for one message of that length, whatever its key. NULL: as one_call.
+const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare);
+// Runs a job of a suite that is not forced, if the kernel for it is known. JOB_WAITING: it is not, or the kernel does
+// not take the job; nothing was written.
+inline int run_known(cst_job *job) {
+    const Suite &suite = *key_of(*job).suite;
+    const KernelCall *call = nullptr;
+    if (!suite.laid[job->direction == CST_OPEN].recall(suite.engine->cost_generation(),
+                                                       job->aad_len <= SHORT_MESSAGE_AAD, job->in_len, &call) ||
+        !call || in_pieces(*job) || !usual(suite))
+        return JOB_WAITING;
+    return call->run_one(*call, job);
+}
 // Runs those of at most MOST_MESSAGES jobs, of any lengths, that such kernels take; the others stay JOB_WAITING.
 // Returns false if a job did not authenticate.
 bool run_one_calls(cst_job *jobs, size_t n);

@@ -6,7 +6,8 @@
 #include "../executors/alone.hpp"
 #include "ghash_field.hpp"
 #include "key_stream.hpp"
-#include "../plan/lineup.hpp"
+#include "../message/constructions.hpp"
+#include "../message/gcm_call.hpp"
 
 namespace cst {
 namespace {
@@ -36,51 +37,6 @@ void count_on(uint8_t *counter, uint64_t blocks) {
     const uint32_t word = __builtin_bswap32(low_word(counter) + uint32_t(blocks));
     memcpy(counter + 12, &word, sizeof(word));
 }
-
-const Variant *message_kernel(const Key &key, bool opens, uint64_t bytes, uint64_t aad) {
-    const Variant *const v = MessageKernels(*key.suite, opens, 1, aad).of(bytes);
-    return v && Calls::has_room(*v) ? v : nullptr;
-}
-
-// Calls a kernel of whole messages.
-class MessageCall : public Calls {
-public:
-    MessageCall(const Key &key, const Variant &v, uint64_t bytes) : Calls(*key.suite->engine, v, bytes), key_(key) {}
-    ~MessageCall() { wipe(aad_, sizeof(aad_)); }
-
-    // out and the tag.
-    void message(const uint8_t *first, Bytes aad, Bytes in, uint8_t *out, uint8_t *tag) {
-        const uint64_t aad_bits = 8 * uint64_t(aad.n), bits = 8 * uint64_t(in.n);
-        put_words(state_ + place_.lengths, __builtin_bswap64(aad_bits), __builtin_bswap64(bits));
-        run(first, aad, 1, in, out, tag);
-    }
-    // Writes `out` and the GHASH after the text, which is not empty, masked with the encrypted block `first`: all
-    // powers of H are one less, and lengths of 0 add nothing.
-    void continued(const uint8_t *first, const uint8_t *head, Bytes in, uint8_t *out, uint8_t *hash) {
-        put_zeros(state_ + place_.lengths);
-        run(first, {head, BLOCK}, 0, in, out, hash);
-    }
-
-private:
-    void run(const uint8_t *first, Bytes aad, size_t behind, Bytes in, uint8_t *out, uint8_t *chain) {
-        const KeyRow *const end = powers_end(key_);
-        const size_t front = place_.is_short ? place_.aad_blocks : v_.step / BLOCK;
-        const size_t before = BLOCK * (place_.aad_blocks - blocks_of(aad.n));
-        memcpy(state_ + place_.counter, first, BLOCK);
-        point(place_.key, key_.encrypt());
-        point(place_.powers, end - v_.step / BLOCK);
-        point(place_.end_powers, end - front - blocks_of(end_) - behind);
-        if (place_.bits) put_word(place_.aad_mask, aad.n ? first_bits(aad.n) << before : 0);
-        if (aad.n) memcpy(aad_ + before, aad.data, aad.n);
-        point(place_.aad, aad_);
-        call(in.data, out);
-        memcpy(chain, state_ + place_.chain, BLOCK);
-        v_.calls.add(1);
-    }
-
-    const Key &key_;
-    alignas(ALIGNED) uint8_t aad_[MESSAGE_AAD] = {};
-};
 
 }  // namespace
 
@@ -173,9 +129,14 @@ bool GcmParts::text(const Key &key, const Suite *ctr, Bytes in, uint8_t *out, bo
 }
 
 bool GcmParts::whole_text(const Key &key, Bytes in, uint8_t *out, bool opens) {
-    const Variant *const v = message_kernel(key, opens, in.n, aad_bytes_);
-    if (!v) return false;
-    MessageCall(key, *v, in.n).message(first_, {head_, size_t(aad_bytes_)}, in, out, hash_);
+    KernelCall spare;
+    const KernelCall *const kernel = whole_call(*key.suite, opens, aad_bytes_, in.n, &spare);
+    if (!kernel) return false;
+    CallRoom room(*kernel);
+    GcmCall call(&room, in.n);
+    const KeyRow *const end = powers_end(key);
+    call.run({key.encrypt(), end, first_, {head_, size_t(aad_bytes_)}, in.data, out, in.n, aad_bytes_, in.n},
+             end - call.end_blocks() - 1, hash_);
     text_bytes_ = in.n;
     stage_ = Stage::whole;
     return true;
@@ -227,8 +188,9 @@ bool GcmParts::blocks(const Key &key, const Suite *ctr, Bytes in, uint8_t *out, 
 }
 
 bool GcmParts::further_call(const Key &key, Bytes in, uint8_t *out, bool opens) {
-    const Variant *const v = message_kernel(key, opens, in.n - BLOCK, BLOCK);
-    if (!v) return false;
+    KernelCall spare;
+    const KernelCall *const kernel = whole_call(*key.suite, opens, BLOCK, in.n - BLOCK, &spare);
+    if (!kernel) return false;
     uint8_t first[BLOCK], head[BLOCK];
     BlockCalls(*key.suite).encipher(key.encrypt(), counter_, first);
     for (size_t i = 0; i < BLOCK; i++) {
@@ -236,7 +198,15 @@ bool GcmParts::further_call(const Key &key, Bytes in, uint8_t *out, bool opens) 
         head[i] = hash_[i] ^ (opens ? from : to);
         out[i] = to;
     }
-    MessageCall(key, *v, in.n - BLOCK).continued(counter_, head, {in.data + BLOCK, in.n - BLOCK}, out + BLOCK, hash_);
+    {
+        // The hash after the text, masked with the encrypted block: all powers of H are one less, and lengths of 0 add
+        // nothing.
+        CallRoom room(*kernel);
+        GcmCall call(&room, in.n - BLOCK);
+        const KeyRow *const end = powers_end(key);
+        call.run({key.encrypt(), end, counter_, {head, BLOCK}, in.data + BLOCK, out + BLOCK, in.n - BLOCK, 0, 0},
+                 end - call.end_blocks(), hash_);
+    }
     add_into(hash_, first, BLOCK);
     count_on(counter_, in.n / BLOCK);
     wipe(first, sizeof(first));

@@ -14,6 +14,7 @@ namespace cst {
 struct LengthRange {
     static constexpr uint64_t GRAIN = 16, FINE = 1024, COARSE_GRAIN = 64;
     static constexpr unsigned FINE_LOG2 = 10, MOST_LOG2 = 36;
+    static constexpr uint32_t RANGES = 2 * (FINE / GRAIN + 1 + 8 * (MOST_LOG2 + 1 - FINE_LOG2));
 
     static uint32_t of(uint64_t bytes) {
         if (bytes < FINE) return uint32_t((bytes + GRAIN - 1) / GRAIN * 2 + (bytes % GRAIN != 0));

@@ -1,5 +1,6 @@
 #include "variant.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "../suite/crc.hpp"
@@ -159,6 +160,40 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
     out->head_mask = out->end_mask = NO_FIELD;
     if (rest) (checksum ? out->head_mask : out->end_mask) = base + rest->offset;
     return true;
+}
+
+// Whether the field holds pointers, or says which blocks and bytes of a message exist.
+bool is_public(const FieldRecord &field) {
+    const auto is = [&](const char *name) { return std::strcmp(field.name, name) == 0; };
+    return field.reach || is("in") || is("out") || is("present") || is("aad_mask") || is("end_mask") || is("head_mask");
+}
+
+// Finds what remains to be wiped of a kernel's state blocks: all fields but public ones. Where these divide the others
+// into more spans than there is room for, the spans with the least between them become one.
+void find_secrets(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
+    constexpr uint32_t ROW = 16;
+    std::vector<Span> spans;
+    for (uint32_t i = 0; i < v->n_streams; i++)
+        for (const FieldRecord &f : records.program(kernel.streams[i]).fields) {
+            if (is_public(f)) continue;
+            const uint32_t first = (v->state_offset[i] + f.offset) / ROW * ROW, rows = f.rows * f.row_bytes;
+            uint32_t last = 0;
+            for (uint32_t lane = 0; lane < f.n_lanes; lane++) last = std::max<uint32_t>(last, f.lane_offsets[lane]);
+            const uint32_t entries = (f.rows - 1) * f.row_bytes + last + f.entry_bytes;
+            spans.push_back({first, round_up(v->state_offset[i] + f.offset + std::max(rows, entries), ROW) - first});
+        }
+    std::sort(spans.begin(), spans.end(), [](const Span &a, const Span &b) { return a.from < b.from; });
+    while (spans.size() > 1) {
+        const auto end = [&](size_t i) { return spans[i].from + spans[i].bytes; };
+        const auto between = [&](size_t i) { return int64_t(spans[i + 1].from) - int64_t(end(i)); };
+        size_t at = 0;
+        for (size_t i = 1; i + 1 < spans.size(); i++)
+            if (between(i) < between(at)) at = i;
+        if (between(at) > 0 && spans.size() <= Variant::MOST_SECRETS) break;
+        spans[at].bytes = std::max(end(at), end(at + 1)) - spans[at].from;
+        spans.erase(spans.begin() + std::ptrdiff_t(at) + 1);
+    }
+    std::copy(spans.begin(), spans.end(), v->secrets);
 }
 
 Role message_role(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
@@ -412,6 +447,7 @@ int describe_variant(const PackRecords &records, uint32_t index, const KernelRec
     if (out->step & (out->step - 1)) out->role = Role::other;
     if (out->lanes) out->lanes_inverse = ((uint64_t(1) << 32) + out->lanes - 1) / out->lanes;
     while (out->step >> out->step_log2 > 1) out->step_log2++;
+    if (out->role == Role::message || out->role == Role::checked) find_secrets(records, kernel, out);
     return CST_OK;
 }
 

@@ -93,6 +93,11 @@ struct Part {
     }
 };
 
+// Bytes of a state block.
+struct Span {
+    uint32_t from, bytes;
+};
+
 struct Cost {
     double per_iteration = 0;  // core cycles, for all lanes together
     double per_call = 0;
@@ -137,6 +142,8 @@ struct Variant {
     mutable std::atomic<const Kernel *> kernel{nullptr};
     mutable std::atomic<bool> refused{false};  // the OS or the assembler refused the code
     mutable CallCounter calls;  // made by the engine
+    static constexpr size_t MOST_SECRETS = 2;
+    Span secrets[MOST_SECRETS] = {};  // of a kernel of whole messages: rows that may hold secrets after a call
 
     bool for_suites() const { return runnable && role != Role::other; }
     bool stitched() const { return role == Role::pair || role == Role::open_pair || role == Role::both; }

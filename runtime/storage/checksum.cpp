@@ -72,8 +72,10 @@ bool finish(cst_job *job, uint64_t at) {
 
 }  // namespace
 
-ChecksumCalls::ChecksumCalls(const Suite &suite, size_t n, uint64_t bytes) : v_(kernel_for(suite, n, bytes)) {
-    if (v_.legacy_sse && suite.engine->avx()) clear_upper_halves();
+ChecksumCalls::ChecksumCalls(const Suite &suite, size_t n, uint64_t bytes)
+    : ChecksumCalls(*suite.engine, kernel_for(suite, n, bytes), n) {}
+ChecksumCalls::ChecksumCalls(const Engine &engine, const Variant &v, size_t n) : v_(v) {
+    if (v_.legacy_sse && engine.avx()) clear_upper_halves();
     v_.calls.add(n);
 }
 
@@ -96,6 +98,14 @@ void put_checksum(const Key &key, uint64_t at, void *tag) {
     memcpy(tag, &value, bytes);
 }
 
+namespace {
+
+bool run_with(const ChecksumCalls &calls, cst_job *job) {
+    const Key &key = key_of(*job);
+    return finish(job, calls.run(key, key.crc().start, job->in, job->in_len));
+}
+}  // namespace
+
 int run_checksums(cst_job *jobs, size_t n) {
     bool all = true;
     if (jobs->n_in_pieces) {
@@ -108,11 +118,37 @@ int run_checksums(cst_job *jobs, size_t n) {
         return all ? CST_OK : CST_ERR_AUTH;
     }
     const ChecksumCalls calls(*key_of(*jobs).suite, n, jobs->in_len);
-    for (cst_job *job = jobs; job < jobs + n; job++) {
-        const Key &key = key_of(*job);
-        all &= finish(job, calls.run(key, key.crc().start, job->in, job->in_len));
-    }
+    for (cst_job *job = jobs; job < jobs + n; job++) all &= run_with(calls, job);
     return all ? CST_OK : CST_ERR_AUTH;
+}
+
+namespace {
+
+int run_alone(const KernelCall &call, cst_job *job) {
+    return run_with(ChecksumCalls(*key_of(*job).suite->engine, *call.variant, 1), job) ? CST_OK : CST_ERR_AUTH;
+}
+int run_many(const KernelCall &call, JobList jobs, size_t n) {
+    const ChecksumCalls calls(*key_of(*jobs[0]).suite->engine, *call.variant, n);
+    bool all = true;
+    for (size_t i = 0; i < n; i++) all &= run_with(calls, jobs[i]);
+    return all ? CST_OK : CST_ERR_AUTH;
+}
+
+}  // namespace
+
+void lay_down_checksum(const cst_job &job) {
+    const Suite &suite = *key_of(job).suite;
+    if (!usual(suite)) return;
+    const Variant &v = kernel_for(suite, 1, job.in_len);
+    LaidCalls &laid = suite.laid[job.direction == CST_OPEN];
+    const KernelCall *const call = laid.of(v, true, [&] {
+        KernelCall made = {};
+        made.variant = &v;
+        made.run_one = run_alone;
+        made.run = run_many;
+        return made;
+    });
+    if (call) laid.remember(suite.engine->cost_generation(), true, job.in_len, call);
 }
 
 }  // namespace cst

@@ -10,6 +10,7 @@ namespace cst {
 class ChecksumCalls {
 public:
     ChecksumCalls(const Suite &suite, size_t n, uint64_t bytes);
+    ChecksumCalls(const Engine &engine, const Variant &v, size_t n);
     // Returns the register (suite/crc.hpp) after `bytes` more bytes.
     uint64_t run(const Key &key, uint64_t at, const void *in, uint64_t bytes) const;
 
@@ -24,5 +25,7 @@ void put_checksum(const Key &key, uint64_t at, void *tag);
 
 // Runs checked jobs of one suite, direction and length. Returns CST_OK or CST_ERR_AUTH.
 int run_checksums(cst_job *jobs, size_t n);
+// Lays down the kernel's call for a message like this one, alone, of a suite that is not forced.
+void lay_down_checksum(const cst_job &job);
 
 }  // namespace cst

@@ -23,6 +23,15 @@ inline void wipe_rows(uint8_t (*rows)[16], size_t n) {
         __asm__ volatile("" : : "r"(rows) : "memory");
     }
 }
+inline void wipe_rows(uint8_t *data, size_t bytes) {
+    typedef uint64_t EightWords __attribute__((vector_size(64)));
+    const EightWords zero = {};
+    for (; bytes >= sizeof(zero); data += sizeof(zero), bytes -= sizeof(zero)) {
+        memcpy(data, &zero, sizeof(zero));
+        __asm__ volatile("" : : "r"(data) : "memory");
+    }
+    wipe_rows(reinterpret_cast<uint8_t (*)[16]>(data), bytes / 16);
+}
 
 // Returns 1 if the bytes are equal, 0 if not; reads every byte.
 inline uint32_t same_bytes(const uint8_t *a, const uint8_t *b, size_t size) {

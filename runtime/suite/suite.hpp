@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../select/engine.hpp"
+#include "../select/laid_calls.hpp"
 #include "key_layout.hpp"
 #include "lengths.hpp"
 
@@ -92,6 +93,7 @@ struct Suite {
     // Makes the round keys of a cipher of one's own; its kernels.
     const Algorithm *schedule = nullptr;
     Family schedules;
+    mutable LaidCalls laid[2];  // of kernels that take a message whole, for sealing and opening
 
     bool mac() const { return kind == CST_MAC || kind == CST_AEAD; }
     bool hmac() const { return mac() && hash->record.kind == ALGORITHM_HASH && construction != Construction::tree; }

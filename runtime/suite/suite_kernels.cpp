@@ -52,6 +52,7 @@ int ready(const Engine &engine, const Family &family, uint64_t block) {
 }  // namespace
 
 void Suite::find_kernels() {
+    laid[0] = laid[1] = LaidCalls();
     const Algorithm *base = hash_base();
     if (construction == Construction::checked) {  // its halves have the kernels
         for (Family *family : {&messages[0], &messages[1], &hashes, &encrypts, &decrypts, &pairs, &whole_hashes,

@@ -84,6 +84,42 @@ def test_the_choice_names_a_kernel_that_runs(library: str, target: str) -> None:
     assert not wrong
 
 
+WHOLE = ("aes-128-gcm", "chacha20-poly1305", "aes-128-ctr", "aes-128-ecb", "aes-128-xts")
+
+
+@pytest.mark.parametrize("suite", WHOLE)
+def test_a_message_alone_runs_what_is_chosen_now(library: str, suite: str) -> None:
+    """The kernel for a length is kept, but not when another is forced, or costs change."""
+    context = Context(library=library)
+    bench = Bench(context, suite)
+    if suite not in context.suites():
+        pytest.skip("this CPU has no kernels for it")
+    lengths = (16, 64, 80, 1024, 4096)
+
+    def runs(name: str, length: int) -> bool:
+        kernel = context.kernel(name)
+        before = kernel.calls()
+        for _ in range(3):
+            bench.burst([JobSpec(suite, SEAL, length, 0, 13)])
+        return kernel.calls() == before + 3
+
+    def runs_what_is_named() -> None:
+        for length in lengths:
+            named = context.suite(suite).choice(1, length, False, SEAL).kernel
+            assert "+" in named or runs(named, length), (named, length)
+
+    runs_what_is_named()
+    for name in OF_SUITES:
+        if "ghash" in name or not ("_whole_" in name or "_gcm_enc" in name or name.startswith("chacha20_poly1305")):
+            continue
+        with forced(context, name, [suite]) as suites:
+            if suites and context.suite(suite).choice(1, 64, False, SEAL).kernel == name:
+                assert runs(name, 64), name
+    runs_what_is_named()
+    context.calibrate("*_x1*", 0.01)
+    runs_what_is_named()
+
+
 def test_selftest(shared_context: Context) -> None:
     results = shared_context.selftest()
     assert set(results) == set(shared_context.suites()) | set(shared_context.kernels())

@@ -1,0 +1,41 @@
+// What calls of a kernel need to know of it, laid down once for a suite and direction.
+#pragma once
+
+#include "cryptostitch/cryptostitch.h"
+#include "variant.hpp"
+
+namespace cst {
+
+// Jobs side by side, or those of a list.
+class JobList {
+public:
+    explicit JobList(cst_job *jobs) : jobs_(jobs) {}
+    explicit JobList(cst_job *const *list) : list_(list) {}
+    cst_job *operator[](size_t i) const { return list_ ? list_[i] : jobs_ + i; }
+
+private:
+    cst_job *jobs_ = nullptr;
+    cst_job *const *list_ = nullptr;
+};
+
+struct alignas(64) KernelCall {
+    // Runs jobs that the kernel takes, of one suite and direction, with AADs of one length. Returns CST_OK or
+    // CST_ERR_AUTH.
+    typedef int (*Run)(const KernelCall &, JobList, size_t n);
+    // Does so with a job that is in one piece, of a length for which the kernel was chosen. JOB_WAITING: the kernel
+    // does not take this job; nothing was written.
+    typedef int (*RunOne)(const KernelCall &, cst_job *);
+
+    cst_kernel_fn fn;
+    const Variant *variant;
+    RunOne run_one;
+    Run run;
+    uint32_t step, step_log2, state_offset[2];
+    uint32_t in, out;  // fields, as those of `place`
+    bool opens, clears_upper;
+    MessagePlace place;
+    Span secrets[Variant::MOST_SECRETS];
+    uint32_t round_keys, tweak, powers_end;  // offsets in a key
+};
+
+}  // namespace cst
