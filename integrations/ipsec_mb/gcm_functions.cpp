@@ -108,13 +108,13 @@ void whole(const gcm_key_data *key, gcm_context_data *context, uint8_t *out, con
     copy_few(tag, all, size_t(tag_bytes));
 }
 
+// Goes on from the value in `tag`, of which 16 bytes are read as the original does, whatever tag_bytes is.
 void hash(const gcm_key_data *key, const void *in, uint64_t bytes, void *tag, uint64_t tag_bytes) {
     if (refused(!key ? IMB_ERR_NULL_EXP_KEY : !in ? IMB_ERR_NULL_SRC : !bytes ? IMB_ERR_AUTH_LEN : 0)) return;
     if (refused(wrong_tag(tag, tag_bytes))) return;
     const ClearRegisters clear(cpu());
-    static const uint8_t zero[BLOCK] = {};
     uint8_t all[BLOCK];
-    ghash(*key, zero, octets(in), bytes, all);
+    ghash(*key, octets(tag), octets(in), bytes, all);
     memcpy(tag, all, size_t(tag_bytes));
 }
 

@@ -239,22 +239,31 @@ uint32_t flush_burst(IMB_MGR *manager, const uint32_t n, IMB_JOB **jobs) {
 // Jobs of an array of the caller's, all of one kind: what the arguments say counts, and they are done on return.
 template <typename Set>
 uint32_t run_array(IMB_MGR *manager, IMB_JOB *jobs, uint32_t n, bool checked, Set set) {
-    if (refused(manager, wrong_burst(manager, jobs, n)) || !n) return 0;
+    if (refused(manager, !manager ? IMB_ERR_NULL_MBMGR : !jobs ? IMB_ERR_NULL_BURST : 0) || !n) return 0;
     IMB_JOB copies[IMB_MAX_BURST_SIZE], *list[IMB_MAX_BURST_SIZE];
-    for (uint32_t i = 0; i < n; i++) {
-        list[i] = &copies[i];
-        copies[i] = jobs[i];
-        set(&copies[i]);
-        const int wrong = checked ? check_job(copies[i], plan_of(copies[i]), true) : 0;
-        if (!wrong) continue;
-        jobs[i].status = IMB_STATUS_INVALID_ARGS;
-        return refused(manager, wrong), 0;
-    }
-    note(manager, run_jobs(list, n, checked));
+    // Copies job i; false: it is wrong.
+    const auto take = [&](uint32_t i, IMB_JOB *copy) {
+        *copy = jobs[i];
+        set(copy);
+        const int wrong = checked ? check_job(*copy, plan_of(*copy), true) : 0;
+        if (wrong) jobs[i].status = IMB_STATUS_INVALID_ARGS;
+        return !refused(manager, wrong);
+    };
+    // Nothing runs unless all are right.
+    for (uint32_t i = IMB_MAX_BURST_SIZE; checked && i < n; i++)
+        if (!take(i, copies)) return 0;
     uint32_t completed = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        jobs[i].status = copies[i].status;
-        completed += copies[i].status == IMB_STATUS_COMPLETED;
+    for (uint32_t first = 0; first < n; first += IMB_MAX_BURST_SIZE) {
+        const uint32_t some = std::min<uint32_t>(n - first, IMB_MAX_BURST_SIZE);
+        for (uint32_t i = 0; i < some; i++) {
+            list[i] = &copies[i];
+            if (!take(first + i, list[i])) return completed;
+        }
+        note(manager, run_jobs(list, some, checked));
+        for (uint32_t i = 0; i < some; i++) {
+            jobs[first + i].status = copies[i].status;
+            completed += copies[i].status == IMB_STATUS_COMPLETED;
+        }
     }
     return completed;
 }

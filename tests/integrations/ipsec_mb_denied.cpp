@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "../runtime/refusals.hpp"
-#define NO_COMPAT_IMB_API_053
 #include <intel-ipsec-mb.h>
 
 namespace {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import random
+import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -112,3 +113,10 @@ def test_chacha_poly(interface: Interface) -> None:
         for opens in (False, True)
     ]
     check(interface, messages)
+
+
+def test_arrays(interface: Interface) -> None:
+    """Of more jobs than a burst has; GHASH in pieces."""
+    program = interface.library.with_name(f"ipsec-mb-arrays-{interface.number}")
+    done = subprocess.run([program, interface.library], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "all right\n"), done.stderr
