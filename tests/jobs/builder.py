@@ -20,6 +20,7 @@ from cryptostitch.binding.runtime import (
     Context,
     Job,
     Key,
+    Suite,
 )
 from cryptostitch.ladder import oracle
 
@@ -60,12 +61,15 @@ class Keys:
     def __init__(self, context: Context, rng: random.Random):
         self.context, self.rng = context, rng
         self._shared: dict[tuple[str, int], tuple[tuple[bytes, bytes], Key]] = {}
+        self._suites: dict[str, Suite] = {}
 
     def get(self, suite: str, number: int) -> tuple[tuple[bytes, bytes], Key]:
         if number != OWN_KEY and (suite, number) in self._shared:
             return self._shared[suite, number]
         secrets = oracle.secrets(self.rng, suite)
-        made = secrets, self.context.suite(suite).key(secrets[0] or None, secrets[1] or None)
+        if suite not in self._suites:
+            self._suites[suite] = self.context.suite(suite)
+        made = secrets, self._suites[suite].key(secrets[0] or None, secrets[1] or None)
         if number != OWN_KEY:
             self._shared[suite, number] = made
         return made
@@ -79,6 +83,8 @@ def damaged(rng: random.Random, content: bytes) -> bytes:
 
 def cut(rng: random.Random, content: bytes, pieces: int) -> list[bytes]:
     """The content in so many pieces, some of them perhaps empty."""
+    if pieces == 1:
+        return [content]
     places = sorted(rng.randrange(len(content) + 1) for _ in range(pieces - 1))
     return [content[a:b] for a, b in zip([0, *places], [*places, len(content)])]
 
@@ -106,14 +112,14 @@ class BuiltJob:
         self.answer, tag = answers.sealed(spec.suite, secrets, iv, aad, source, tag_len, padding)
         self.refused = False
         if opens:
-            if self.enciphers:
-                source = self.answer
+            # What was sealed is opened to what it was (harness/test_answers.py).
+            source, self.answer = (self.answer, source) if self.enciphers else (source, b"")
             parts = {"tag": tag, "iv": iv, "aad": aad, "data": source}
             if parts.get(spec.damage):
                 parts[spec.damage] = damaged(rng, parts[spec.damage])
-            tag, iv, aad, source = parts["tag"], parts["iv"], parts["aad"], parts["data"]
-            plain = answers.opened(spec.suite, secrets, iv, aad, source, tag)
-            self.refused, self.answer = plain is None, plain or b""
+                tag, iv, aad, source = parts["tag"], parts["iv"], parts["aad"], parts["data"]
+                plain = answers.opened(spec.suite, secrets, iv, aad, source, tag)
+                self.refused, self.answer = plain is None, plain or b""
         self.written = bytes(self.answer).ljust(len(source), b"\0") if opens and self.enciphers else self.answer
         self.tag = tag
         self._lay(rng, key, iv, aad, source)
@@ -132,18 +138,18 @@ class BuiltJob:
         self.out_places: list[tuple[int, int]] = []
         for content in outs:
             self.out_places.append((memory.put(content, out_shift), len(content)))
-            out_shift += rng.randrange(64)
+            out_shift += rng.getrandbits(6)
         if in_place:
             in_places = [(address, len(content)) for (address, _), content in zip(self.out_places, ins)]
         else:
             in_places = []
             for content in ins:
                 in_places.append((memory.put(content, in_shift, writable=False), len(content)))
-                in_shift += rng.randrange(64)
+                in_shift += rng.getrandbits(6)
         self.tag_place = memory.put(
-            self.tag if opens else rng.randbytes(len(self.tag)), rng.randrange(64), writable=not opens
+            self.tag if opens else rng.randbytes(len(self.tag)), rng.getrandbits(6), writable=not opens
         )
-        iv_place, aad_place = (memory.put(content, rng.randrange(64), writable=False) for content in (iv, aad))
+        iv_place, aad_place = (memory.put(content, rng.getrandbits(6), writable=False) for content in (iv, aad))
         scattered = spec.pieces > 0
 
         def pieces(places: list[tuple[int, int]]) -> list[Address]:

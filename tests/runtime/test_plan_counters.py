@@ -17,7 +17,7 @@ BLOCKS = (1, 2, 3, 4, 5, 7, 8, 9, 63, 64, 65, 127, 128, 129, 255, 256, 257, 261)
 BY_CHANCE = 0
 
 
-@pytest.fixture(params=LEVELS)
+@pytest.fixture(scope="module", params=LEVELS)
 def context(request: pytest.FixtureRequest, library: str) -> Context:
     return context_for(request.param, library)
 

@@ -15,7 +15,7 @@ SUITES = [name for name in one_of_each(suite_names()) if oracle.meaning(name).ki
 LENGTHS = (0, 1, 16, 64, 100, 176, 240, 320, 464, 528, 960, 1040, 2048, 4112)
 
 
-@pytest.fixture(params=LEVELS)
+@pytest.fixture(scope="module", params=LEVELS)
 def context(request: pytest.FixtureRequest, library: str) -> Context:
     return context_for(request.param, library)
 

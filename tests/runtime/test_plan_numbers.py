@@ -13,7 +13,7 @@ SUITES = one_of_each(suite_names())
 LENGTHS = (16, 64, 80, 128, 320, 1008, 1040, 2048)
 
 
-@pytest.fixture(params=LEVELS)
+@pytest.fixture(scope="module", params=LEVELS)
 def context(request: pytest.FixtureRequest, library: str) -> Context:
     return context_for(request.param, library)
 

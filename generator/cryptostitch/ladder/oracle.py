@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import hmac
 import random
@@ -42,16 +43,8 @@ GCM_TAGS = (4, 8, 12, 13, 14, 15, 16)  # SP 800-38D, 5.2.1.2
 
 REFERENCES: dict[str, tuple[Algorithm, Callable[[bytes], bytes]]] = {}
 """Hashes and checksums whose rows bring a reference, by suite."""
-
-
-def refer(rows: Iterable[Algorithm]) -> None:
-    """Makes the references and the ciphers of a catalogue known."""
-    rows = list(rows)
-    REFERENCES.update((row.suite, (row, row.reference)) for row in rows if row.reference)
-    own_cipher.refer(rows)
-
-
-refer(ALGORITHMS)
+REMEMBERED = 64
+"""Cached digests of what Python computes: it takes long for one, and a message is asked for sealed, then opened."""
 
 
 @dataclass(frozen=True)
@@ -200,11 +193,18 @@ def digest_bytes(hash_: str) -> int:
 
 def digest(hash_: str, data: bytes) -> bytes:
     """Returns the digest or the checksum, or both digests of a pair."""
+    if hash_ in multi_hash.HASHES or hash_ in BOTH or hash_ in REFERENCES:
+        return _referred(hash_, bytes(data))
+    return hashlib.new(hash_, data).digest()
+
+
+@functools.lru_cache(REMEMBERED)
+def _referred(hash_: str, data: bytes) -> bytes:
     if hash_ in multi_hash.HASHES:
         return multi_hash.digest(hash_, data)
     if hash_ in BOTH:
         return b"".join(digest(half, data) for half in halves(hash_))
-    return REFERENCES[hash_][1](data) if hash_ in REFERENCES else hashlib.new(hash_, data).digest()
+    return REFERENCES[hash_][1](data)
 
 
 def hmac_of(hash_: str, key: bytes, data: bytes) -> bytes:
@@ -224,7 +224,9 @@ def checked(suite: str) -> tuple[str, str, bool] | None:
     return (cipher, checksum, rest != checksum) if checksum in CHECKSUMS_BESIDE and suite not in BOTH else None
 
 
+@functools.cache
 def meaning(suite: str) -> Meaning:
+    """Takes a suite's name apart. Raises Skip as digest_bytes does."""
     if beside := checked(suite):
         cipher, checksum, plaintext = beside
         its = meaning(cipher)
@@ -279,6 +281,18 @@ def meaning(suite: str) -> Meaning:
         return Meaning("cipher", "", int(suite.split("-")[1]) // 8)
     hash_ = suite.removeprefix("hmac-")
     return Meaning("mac" if suite != hash_ else "digest", hash_, 0, digest_bytes(hash_))
+
+
+def refer(rows: Iterable[Algorithm]) -> None:
+    """Makes the references and the ciphers of a catalogue known."""
+    rows = list(rows)
+    REFERENCES.update((row.suite, (row, row.reference)) for row in rows if row.reference)
+    own_cipher.refer(rows)
+    meaning.cache_clear()
+    _referred.cache_clear()
+
+
+refer(ALGORITHMS)
 
 
 def cbc(key: bytes, iv: bytes, data: bytes, block: type = algorithms.AES) -> bytes:
