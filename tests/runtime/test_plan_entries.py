@@ -13,8 +13,7 @@ from cryptostitch.binding.runtime import OPEN, SEAL, Context, RuntimeFailure
 from cryptostitch.ladder import oracle
 from jobs.builder import OWN_KEY, Bench, BuiltJob, JobSpec
 from jobs.counters import Counters
-from jobs.samples import LEVELS, one_of_each, one_per_construction
-from targets import context_for
+from jobs.samples import one_of_each, one_per_construction
 
 SUITES = one_of_each(suite_names())
 CONSTRUCTIONS = one_per_construction(suite_names())
@@ -66,12 +65,8 @@ def manager(bench: Bench, built: list[BuiltJob]) -> None:
 
 
 Entry = Callable[[Bench, list[BuiltJob]], None]
-ENTRIES: tuple[Entry, ...] = (burst, single_calls, digests, columns, manager)
-
-
-@pytest.fixture(params=LEVELS)
-def context(request: pytest.FixtureRequest, library: str) -> Context:
-    return context_for(request.param, library)
+ENTRIES: tuple[Entry, ...] = (single_calls, digests, columns, manager)
+"""Beside bursts, whose answers all other files test_plan_* look at, on every level of instructions."""
 
 
 @pytest.fixture(scope="module")
@@ -79,13 +74,18 @@ def counters(shared_context: Context) -> Counters:
     return Counters(shared_context)
 
 
+def takes(entry: Entry, suite: str) -> bool:
+    return entry not in (digests, columns) or oracle.meaning(suite).only_reads
+
+
 @pytest.mark.parametrize("entry", ENTRIES, ids=[entry.__name__ for entry in ENTRIES])
-@pytest.mark.parametrize("suite", SUITES)
-def test_answers(context: Context, suite: str, entry: Entry) -> None:
-    """Of right jobs and of forged ones, in place and not."""
-    if entry in (digests, columns) and not oracle.meaning(suite).only_reads:
-        entry = single_calls
-    bench = Bench(context, (suite, entry.__name__))
+def test_answers(shared_context: Context, entry: Entry) -> None:
+    """Of right jobs and of forged ones, in place and not, of every construction and hash."""
+    for suite in (suite for suite in SUITES if takes(entry, suite)):
+        answers(Bench(shared_context, (suite, entry.__name__)), suite, entry)
+
+
+def answers(bench: Bench, suite: str, entry: Entry) -> None:
     for length in LENGTHS:
         for direction in (SEAL,) if entry in (digests, columns) else (SEAL, OPEN):
             built = bench.build(
