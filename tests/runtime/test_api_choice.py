@@ -18,6 +18,7 @@ from jobs.samples import LEVELS, one_of_each, suites_of
 ETM = "aes-128-cbc+hmac-sha1-etm"
 MOST_BYTES = {"_short_": 16}
 """Of messages that kernels which take only short ones are asked for."""
+LENGTHS = (4096, 1040, 16)
 
 
 OF_NO_SUITE = re.compile(r"codec|x25519|ed25519|p256|montgomery|crc32c_words_x1_by16@")
@@ -26,9 +27,10 @@ OF_SUITES = [name for name in kernel_names() if not OF_NO_SUITE.match(name)]
 
 @pytest.mark.parametrize("name", OF_SUITES)
 def test_every_kernel_forced(shared_context: Context, name: str) -> None:
-    """Two suites that fit: the choice names it, its call counter moves, and the answers are right. Codecs are of no
-    suite (test_api_code.py), nor are ladders (test_api_pk.py) and products (test_api_pk_rsa.py), nor is a checksum of
-    words but beside a cipher."""
+    """Two suites that fit: the choice names it, and its call counter moves. What it answers is asked by the ladder's
+    checks `answers`, `lengths` and `fuzz`, of every kernel (ladder/test_default_pack.py). Codecs are of no suite
+    (test_api_code.py), nor are ladders (test_api_pk.py) and products (test_api_pk_rsa.py), nor is a checksum of words
+    but beside a cipher."""
     context, bench = shared_context, Bench(shared_context, name)
     with forced(context, name, context.suites()) as suites:
         if not suites:
@@ -44,15 +46,9 @@ def test_every_kernel_forced(shared_context: Context, name: str) -> None:
             bytes_ = next((most for kind, most in MOST_BYTES.items() if kind in name), 4096)
             assert context.suite(suite).choice(64, bytes_, True, direction).kernel == name
             before = kernel.calls()
-            for way in (SEAL, OPEN):
-                specs = [
-                    JobSpec(suite, way, length, 0, aad)
-                    for length in (4096, 1024, 1040, 700, 16, 320)
-                    for aad in (0, 16, 13)
-                ]
-                bench.burst(3 * specs)
-                for spec in specs:
-                    bench.burst([spec])
+            bench.burst(3 * [JobSpec(suite, direction, length, 0, aad) for length in LENGTHS for aad in (0, 16, 13)])
+            for length in LENGTHS:
+                bench.burst([JobSpec(suite, direction, length, 0, 16)])
             assert kernel.calls() > before
 
 
@@ -70,15 +66,14 @@ def test_the_choice_names_a_kernel_that_runs(library: str, target: str) -> None:
         for direction, jobs, length in itertools.product((SEAL, OPEN), (1, 8, 17, 64), (64, 743, 1424)):
             if records_opened(suite, direction) or suite.startswith("mh-"):  # whose segments are parts
                 continue
-            specs = [JobSpec(suite, direction, length, OWN_KEY)] * jobs
-            bench.burst(specs)
+            built = bench.burst([JobSpec(suite, direction, length, OWN_KEY)] * jobs)
             meaning = oracle.meaning(suite)
             bytes_ = meaning.fit_input(length)
             if direction == OPEN and meaning.kind == "profile":  # what is opened has its padding
                 bytes_ += 16 - bytes_ % 16
             named = context.suite(suite).choice(jobs, bytes_, False, direction).kernel
             before = context.kernel(named).calls()
-            bench.burst(specs)
+            context.burst([one.job for one in built])  # once more, now that the context knows them
             if context.kernel(named).calls() == before:
                 wrong.append((suite, direction, jobs, bytes_, named))
     assert not wrong
