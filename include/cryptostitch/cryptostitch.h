@@ -127,8 +127,8 @@
  * with an IV of 8 bytes. Without AVX-512 VBMI and GFNI they are byte-sliced: a message alone is sealed as slowly as 16
  * or 32.
  *
- * Key lengths: the cipher's exactly (RC4: see above); MAC keys any length, 0 included (RFC 2104). HMAC alone: tags of
- * 10 bytes to the hash's size.
+ * Key lengths: the cipher's exactly (RC4: see above); MAC keys any length up to 2^32, 0 included (RFC 2104). HMAC
+ * alone: tags of 10 bytes to the hash's size.
  */
 #ifndef CRYPTOSTITCH_H
 #define CRYPTOSTITCH_H
@@ -382,7 +382,7 @@ typedef struct cst_job {
     void *tag; /* written by CST_SEAL, only read by CST_OPEN */
     size_t tag_len;
     const cst_piece *in_pieces; /* NULL, or the input in pieces: then `in` is NULL, and in_len the sum of their bytes */
-    size_t n_in_pieces; /* at most 1024; 0: in_pieces is not looked at */
+    size_t n_in_pieces; /* at most 1024, else CST_ERR_ARGUMENT; 0: in_pieces is not looked at */
     const cst_piece *out_pieces; /* the same for `out` and out_cap; written from the first on. They must not overlap
                                     each other, and may overlap pieces of */
     size_t n_out_pieces; /* the input only where the same bytes lie at the same position (`in == out`) */
@@ -390,7 +390,8 @@ typedef struct cst_job {
 
 /* Any mix of suites, keys, lengths and directions; all jobs are done on return. Every job is checked before any is
  * begun: if one has bad arguments, its status says so, nothing is written for any job, and the call returns the first
- * such error (the status of jobs that were right is 1, not run; so it is for all after CST_ERR_MEMORY). Otherwise
+ * such error (the status of jobs that were right is 1, not run; so it is for all after CST_ERR_MEMORY). Where the size
+ * of one is wrong, the array's layout is not known: CST_ERR_ARGUMENT, and no status is written. Otherwise
  * returns CST_OK, or CST_ERR_AUTH if at least one job failed to authenticate (see each status). Jobs of one burst must
  * not write what another job reads or writes: that is not checked. */
 CST_API int cst_burst(cst_ctx *ctx, cst_job *jobs, size_t n);
@@ -842,8 +843,9 @@ CST_API int cst_manager_new(cst_ctx *ctx, const cst_manager_options *options, cs
 CST_API void cst_manager_free(cst_manager *manager);
 
 /* Takes a job in; it and its buffers must stay where they are, untouched, until it comes back. Bad arguments are
- * refused as by cst_burst, and the job does not come back then; CST_ERR_FULL likewise. What cst_burst would find forged
- * by its length alone is taken in, and comes back as a forgery. May run waiting jobs, this one among them. */
+ * refused as by cst_burst, and the job does not come back then; CST_ERR_FULL, before they are looked at, likewise. What
+ * cst_burst would find forged by its length alone is taken in, and comes back as a forgery. May run waiting jobs, this
+ * one among them. */
 CST_API int cst_manager_submit(cst_manager *manager, cst_job *job);
 /* The next finished job, or NULL. Every submitted job comes back exactly once, in the order in which jobs were
  * finished: bursts one after the other, inside a burst as submitted; jobs of one suite and direction therefore in the
@@ -936,8 +938,9 @@ CST_API int cst_kernel_field(const cst_kernel *kernel, uint32_t stream, const ch
  * use the context. */
 CST_API int cst_pack_load(cst_ctx *ctx, const void *bytes, size_t size);
 /* The checks of cst_pack_load without a context (algorithms of other packs are not compared, a signature is not
- * verified). For CST_ERR_PACK one English sentence, cut where `text` ends and always terminated, says why; else the
- * text is empty. `text` may be NULL with text_size 0. */
+ * verified). For CST_ERR_PACK one English sentence, cut where `text` ends and always terminated, says why; with CST_OK
+ * and CST_ERR_MEMORY the text is empty, and with wrong arguments it is not written. `text` may be NULL with text_size
+ * 0. */
 CST_API int cst_pack_check(const void *bytes, size_t size, char *text, size_t text_size);
 
 /* Runs known answers through every suite and kernel that matches `glob` (NULL: all) and that this CPU can run. `each`
