@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "secret.hpp"
+
 namespace cst {
 namespace {
 
@@ -140,11 +142,9 @@ uint32_t poly1305_rows(KeyForm form) {
     }
 }
 
-void poly1305_powers(const PolyKey &key, KeyForm form, uint8_t *to) {
-    if (form == KEY_R) {
-        memcpy(to, key.r, sizeof(key.r));
-        return;
-    }
+namespace {
+
+__attribute__((noinline)) void write_powers(const PolyKey &key, KeyForm form, uint8_t *to) {
     if (form == KEY_WORDS) {
         word_powers(key, to);
         return;
@@ -168,6 +168,25 @@ void poly1305_powers(const PolyKey &key, KeyForm form, uint8_t *to) {
     write_44(p2, 5, to);
     write_44(p5, 6, to);
     write_44(p1, 7, to);
+}
+
+// Clears the frame of write_powers, where the compiler puts powers for which there are no registers. It begins where
+// that one began, or a few words before.
+__attribute__((noinline)) void clear_frame() {
+    constexpr size_t FRAME = 1024;  // write_powers has less than half of it
+    uint8_t frame[FRAME];
+    wipe(frame, sizeof(frame));
+}
+
+}  // namespace
+
+void poly1305_powers(const PolyKey &key, KeyForm form, uint8_t *to) {
+    if (form == KEY_R) {
+        memcpy(to, key.r, sizeof(key.r));
+        return;
+    }
+    write_powers(key, form, to);
+    clear_frame();
 }
 
 }  // namespace cst
