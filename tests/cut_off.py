@@ -95,7 +95,7 @@ def pytest_testnodedown(node: Any, error: object) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config) -> None:
-    if exitstatus == pytest.ExitCode.INTERRUPTED and _running:
+    if exitstatus == pytest.ExitCode.INTERRUPTED and (_running or _cut.is_set()):
         for line in report(config.option.minutes):
             terminalreporter.line(line, red=True)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 GENERATOR = Path(__file__).resolve().parents[2] / "generator"
 ROOMS = (
-    *("core", "binding", "frontend", "verify", "passes", "cpus", "pipeline", "listing", "emit", "semantics"),
+    *("extras", "core", "binding", "frontend", "verify", "passes", "cpus", "pipeline", "listing", "emit", "semantics"),
     *("model", "tuning", "instruction_probe", "ladder", "mutate", "analysis", "learning", "report", "commands", "cli"),
 )
 
