@@ -31,10 +31,10 @@ def context(library: str) -> runtime.Context:
     return runtime.Context(library=library)
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def painted(library: str) -> Iterator[PaintedStack | None]:
-    """All calls of the library run on a painted stack; in the end the deepest are printed. Not those of a library that
-    is named, as a sanitizer may be in it."""
+    """All calls of the library run on a painted stack, in the files of this folder; in the end the deepest are printed.
+    Not those of a library that is named, as a sanitizer may be in it."""
     if os.environ.get("CRYPTOSTITCH_LIBRARY"):
         yield None
         return
