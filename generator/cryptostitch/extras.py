@@ -1,5 +1,5 @@
-"""What the wheel's extras (pyproject.toml) bring, and how to install one. The package is on no index, so that a name
-alone would install whatever somebody else has put there."""
+"""Says how the wheel's extras (pyproject.toml) are installed: from its file, because the package is on no index, and a
+name alone would install whatever somebody else has put there."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@
  *   CST_ERR_OVERLAP: a buffer that is written meets another one of the call, be that an input, an output, or an array
  *     or a struct that describes others. `in == out` is allowed where the call says so (of cst_job, cst_text_part,
  *     cst_text_column: the whole text in place; of cst_pk_job: `out` may begin where `in` or `key` does).
- * What buffers hold (offsets, checksums so far, a number that must be below a modulus, the state of a message) is
- * looked at after that; where places or lengths follow from it, these are checked by the same rule.
+ * The contents of buffers (offsets, checksums so far, a number that must be below a modulus, the state of a message)
+ * are looked at after that; where places or lengths follow from it, these are checked by the same rule.
  * A capacity (`out_cap`, and `bytes` of cst_key_init) is no length in this sense: how much is written, at most,
  * follows from other arguments, and that is the buffer. The capacity may be any number that is not less, SIZE_MAX too.
  * Not checked: what one job of a call writes against the buffers of its other jobs, and against the jobs themselves, in

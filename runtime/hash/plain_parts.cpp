@@ -122,8 +122,6 @@ private:
     Stage stage_[MAX_LANES];
 };
 
-const Suite *suite_of(const cst_part &part) { return reinterpret_cast<const Key *>(part.key)->suite; }
-
 uint64_t blocks_of(const cst_part &part) {
     const Suite &suite = *suite_of(part);
     const size_t unit = suite.hash->record.block_bytes;

@@ -354,8 +354,8 @@ int with_message(const Key &key, Work work) {
 
 }  // namespace
 
-// Of n chunks that something follows, subtrees of 2^k chunks, the last of which is the latest, leave 1 + popcount(n -
-// 2^k) subtrees, where 2^k is at most the largest power of two that divides n.
+// n complete chunks, which more text follows, stand on the stack as 1 + popcount(n - 2^k) subtrees. The latest subtree
+// has 2^k chunks; 2^k divides n, and any such k is possible.
 bool TreeState::is_sound() const {
     const uint64_t n = bytes ? (bytes - 1) / TREE_CHUNK : 0;
     if (!n) return !depth;

@@ -1,4 +1,4 @@
-// What the constructions need of the way around them, which run/burst.cpp provides.
+// Declares how a construction has jobs of another suite run; run/burst.cpp defines it.
 #pragma once
 
 #include "../executors/message.hpp"

@@ -14,8 +14,6 @@
 namespace cst {
 namespace {
 
-const Suite *suite_of(const cst_part &part) { return reinterpret_cast<const Key *>(part.key)->suite; }
-
 void take_into_checksum(const cst_part &part) {
     HashState *const s = state_of(part);
     const uint64_t at = go_on_with(*reinterpret_cast<const Key *>(part.key), load64(s->chain), part.in, part.in_len);

@@ -1,4 +1,4 @@
-// What calls of a kernel need to know of it, laid down once for a suite and direction.
+// Holds what a call of a kernel needs to know of the kernel; it is laid down once for a suite and direction.
 #pragma once
 
 #include "cryptostitch/cryptostitch.h"

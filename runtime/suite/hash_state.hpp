@@ -15,6 +15,7 @@ struct HashState {
 };
 static_assert(2 * sizeof(HashState) <= CST_STATE_BYTES, "two digests have two");
 
+inline const Suite *suite_of(const cst_part &part) { return reinterpret_cast<const Key *>(part.key)->suite; }
 inline HashState *state_of(const cst_part &part) { return static_cast<HashState *>(part.state); }
 
 // Returns the key that the state of such a part names: of two digests, whose states follow one another, the first's.

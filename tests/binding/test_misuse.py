@@ -666,7 +666,7 @@ def test_read_only_outputs(context: Context, sha256: Key) -> None:
 
 
 def test_every_class_with_memory_of_the_library_cannot_be_copied() -> None:
-    """Of all modules of the binding: what has a destructor, or an object of C or its state in an attribute."""
+    """Finds the classes of the binding that have a destructor, or keep an object of C or its state in an attribute."""
     found = set()
     for module in pkgutil.iter_modules(cryptostitch.binding.__path__, "cryptostitch.binding."):
         its = importlib.import_module(module.name)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 
 class Uncopied:
-    """What a class has that stands for one thing in memory. A copy would stand for the same one. TypeError."""
+    """Base of classes whose objects stand for one thing in memory: copying or pickling one raises TypeError, because
+    a copy would stand for the same thing."""
 
     __slots__ = ()
 

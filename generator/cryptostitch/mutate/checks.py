@@ -68,8 +68,8 @@ def static(original: Original, mutant: Mutant, wanted: Sequence[str], thorough: 
 
 @dataclass
 class Seen:
-    """What all runs show outside of the kernel: faults, contents that are wrong, secrets in traces and registers, and
-    memory afterwards (the allocator's own fields apart)."""
+    """Collects what the runs show outside of the kernel: faults, wrong contents, secrets in traces, in registers, and
+    in memory afterwards (the allocator's own fields are left out)."""
 
     fault: str = ""
     wrong: str = ""
