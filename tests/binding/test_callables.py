@@ -127,7 +127,7 @@ def recipes(c: Context) -> dict[str, Recipe]:
     code, checksum, tree = ErasureCode(2, 1, context=c), c.suite("crc32c").key(), c.suite("blake3").key()
     sealed, tag = key.seal(b"text", iv=IV)
     protection, manager = Protection(c.suite("crc16-t10-dif").key()), Manager(c)
-    kernel = c.kernel("sha1_x1@scalar")
+    kernel = c.kernel("sha1_x4@sse")
     stream = kernel.streams[0]
     secret, text = bytes([1]) * 32, b"text"
     public = PublicKey("ed25519-public-key").public_keys([secret])[0]
@@ -183,9 +183,9 @@ def recipes(c: Context) -> dict[str, Recipe]:
         ),
         "Context.save_costs": (c.save_costs, {"path": "costs"}),
         "Context.suite": (c.suite, {"name": "sha1"}),
-        "Context.kernel": (c.kernel, {"name": "sha1_x1@scalar"}),
+        "Context.kernel": (c.kernel, {"name": "sha1_x4@sse"}),
         "Context.force": (c.force, {"suite": "sha1", "kernel": None}),
-        "Context.try_force": (c.try_force, {"suite": "sha1", "kernel": "sha1_x1@scalar"}),
+        "Context.try_force": (c.try_force, {"suite": "sha1", "kernel": "sha1_x4@sse"}),
         "Context.load_pack": (c.load_pack, {"pack": text}),
         "Context.why_refused": (c.why_refused, {"pack": text}),
         "Context.selftest": (c.selftest, {"glob": "adler32"}),
@@ -298,7 +298,7 @@ def recipes(c: Context) -> dict[str, Recipe]:
             },
         ),
         "Job.run_alone": (job.run_alone, {}),
-        "RawKernel.__init__": (RawKernel, {"context": c, "name": "sha1_x1@scalar"}),
+        "RawKernel.__init__": (RawKernel, {"context": c, "name": "sha1_x4@sse"}),
         "RawKernel.calls": (kernel.calls, {}),
         "RawStream.__init__": (RawStream, {"kernel": kernel, "index": 0}),
         "RawStream.field": (stream.field, {"name": "chain"}),
