@@ -40,9 +40,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         for group in ("readme", "examples", "packages")
     },
     "bursts-any": _tests(BURSTS, "any_burst", "every_suite_comes_up"),
-    "bursts-forced": _tests(
-        BURSTS, "any_burst_on_any_kernel", "jobs_that_are_alike", "messages_of_one_length_in_other_pieces"
-    ),
+    "bursts-forced": _tests(BURSTS, "any_burst_on_any_kernel", "jobs_that_are_alike"),
     "calibration": _files("runtime/test_api_calibrate.py", "cli/test_defaults.py"),
     "choices": _files("runtime/test_api_choice.py"),
     "columns": _files("runtime/test_api_column.py", "runtime/test_api_code.py", "runtime/test_api_stripe.py"),

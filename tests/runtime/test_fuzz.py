@@ -1,5 +1,5 @@
 """libFuzzer over the pack reader and the API (fuzz/), each from its corpus. Seconds for each target:
-CRYPTOSTITCH_FUZZ_SECONDS, else 20, in the long form 60."""
+CRYPTOSTITCH_FUZZ_SECONDS, else 10, in the long form 60."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cryptostitch.binding import runtime
 from fuzz import pack_corpus
 from sanitized import LONG, ROOT, compiles, sanitized
 
-SECONDS = int(os.environ.get("CRYPTOSTITCH_FUZZ_SECONDS", "60" if LONG else "20"))
+SECONDS = int(os.environ.get("CRYPTOSTITCH_FUZZ_SECONDS", "60" if LONG else "10"))
 TARGETS = {"pack": 4096, "api": 512}
 
 

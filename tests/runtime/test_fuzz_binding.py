@@ -11,7 +11,7 @@ import time
 import pytest
 from sanitized import LONG, ROOT, runtime_of, sanitized
 
-SECONDS = int(os.environ.get("CRYPTOSTITCH_FUZZ_SECONDS", "500" if LONG else "25"))
+SECONDS = int(os.environ.get("CRYPTOSTITCH_FUZZ_SECONDS", "500" if LONG else "12"))
 SEED = int(time.time()) if LONG else 1
 BUGS = ("frees_at_once", "forgets_buffers", "cuts_numbers")
 

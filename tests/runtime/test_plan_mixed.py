@@ -1,4 +1,5 @@
-"""Bursts of several suites, directions and lengths, in any order, and one after the other in one context."""
+"""Bursts of several suites, directions and lengths, and one after the other in one context. Any mix at all is drawn in
+engine/test_burst_model.py."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from built import suite_names
 from cryptostitch.binding.runtime import OPEN, SEAL, Context
 from cryptostitch.ladder import oracle
 from jobs.builder import OWN_KEY, Bench, JobSpec
-from jobs.samples import EDGES, HEADS, LEVELS, one_of_each, one_per_construction, suites_of
+from jobs.samples import HEADS, LEVELS, one_of_each, one_per_construction, suites_of
 from targets import context_for
 
 SUITES = one_per_construction(suite_names())
@@ -88,14 +89,6 @@ def test_texts_in_pieces_longer_than_what_is_copied(context: Context, suite: str
         for lengths in ((20480, 20481, 300), (33000,), (65553, 40000, 20470, 64)):
             bench.burst([JobSpec(suite, direction, length, OWN_KEY, 13, pieces=3) for length in lengths])
             bench.burst([JobSpec(suite, direction, length, 0, 13, in_place=True, pieces=7) for length in lengths])
-
-
-@pytest.mark.parametrize("seed", range(25))
-def test_any_mix(shared_context: Context, seed: int) -> None:
-    bench = Bench(shared_context, seed)
-    suites = bench.rng.sample(suites_of(shared_context), bench.rng.randrange(1, 5))
-    lengths = tuple(bench.rng.choice((*EDGES, bench.rng.randrange(700), bench.rng.randrange(8000))) for _ in range(60))
-    bench.burst(any_spec(bench.rng, bench.rng.choice(suites), lengths) for _ in range(bench.rng.randrange(1, 200)))
 
 
 @pytest.mark.parametrize("suite", one_of_each(suite_names()))
