@@ -1,5 +1,5 @@
-"""ChaCha20 and ChaCha20-Poly1305 where the general tests do not look: counters that wrap, the lengths at which calls
-are divided, forgeries."""
+"""ChaCha20 and ChaCha20-Poly1305 where the general tests do not look: counters that wrap, heads of many blocks before
+the lengths at which calls are divided, forgeries."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def test_the_plain_cipher_here_is_right() -> None:
     )
 
 
-@pytest.mark.parametrize("before", [0, 1, 2, 4, 7, 16, 17])
-@pytest.mark.parametrize("size", [1, 64, 65, 500, 1024, 2500])
+@pytest.mark.parametrize("before", [0, 1, 7, 16])
+@pytest.mark.parametrize("size", [1, 65, 500, 2500])
 def test_the_counter_carries(shared_context: Context, before: int, size: int) -> None:
     """As OpenSSL has it: the counter's 32 bits carry into the next word."""
     rng = random.Random(f"{before} {size}")
@@ -92,7 +92,7 @@ LENGTHS = sorted(
 )
 
 
-@pytest.mark.parametrize("aad", [0, 1, 16, 300, 2100])
+@pytest.mark.parametrize("aad", [16, 2100])
 def test_lengths_where_calls_divide(shared_context: Context, aad: int) -> None:
     rng = random.Random(aad)
     cases = [oracle.case(rng, SUITE, n, aad) for n in LENGTHS]
@@ -104,7 +104,7 @@ def test_lengths_where_calls_divide(shared_context: Context, aad: int) -> None:
         assert shared_context.burst([job]) == 0 and bytes(buffer) == case.data, len(case.data)
 
 
-@pytest.mark.parametrize("size", [1, 100, 960, 961, 1024, 5000, 20000])
+@pytest.mark.parametrize("size", [1, 961, 20000])
 def test_one_error_and_a_wiped_output(shared_context: Context, size: int) -> None:
     rng = random.Random(size)
     case = oracle.case(rng, SUITE, size, 20)

@@ -1,5 +1,5 @@
-"""AES in counter mode and GCM: published vectors, counters that wrap, fields of GHASH that are rare, limits, scattered
-and overlapping buffers."""
+"""AES in counter mode and GCM: published vectors, counters that wrap, IVs and fields of GHASH that are rare, limits,
+forgeries. Lengths, heads, places and bursts are in test_plan_*."""
 
 from __future__ import annotations
 
@@ -87,21 +87,16 @@ def test_counter_wraps(shared_context: Context, name: str, start: str) -> None:
         assert ours.open(out, None, iv=iv) == data, length
 
 
-@pytest.mark.parametrize("name", GCM)
-@pytest.mark.parametrize("iv_bytes", [1, 7, 8, 11, 12, 13, 15, 16, 17, 31, 32, 128, 129, 255, 256, 257, 1000])
-def test_any_iv(shared_context: Context, name: str, iv_bytes: int) -> None:
+@pytest.mark.parametrize("name, iv_bytes", zip(GCM * 3, (1, 2, 7, 127, 128, 129, 255, 257, 1000)))
+def test_ivs_that_nobody_else_takes(shared_context: Context, name: str, iv_bytes: int) -> None:
+    """Libcrypto takes 8 to 128 bytes: test_plan_heads.py."""
     rng = random.Random(f"{name} {iv_bytes}")
     key = rng.randbytes(int(name.split("-")[1]) // 8)
     for length, aad_bytes in (
         (0, 0),
         (1, 1),
-        (64, 13),
-        (479, 240),
         (480, 241),
-        (481, 16),
         (777, 1000),
-        (2048, 15),
-        (3000, 256),
     ):
         iv, aad, data = rng.randbytes(iv_bytes), rng.randbytes(aad_bytes), rng.randbytes(length)
         wanted = gcm(key, iv, aad, data)
@@ -179,7 +174,7 @@ def test_tags_and_limits(shared_context: Context) -> None:
         assert failure.value.code == runtime.ERR_LENGTH
 
 
-@pytest.mark.parametrize("length", [0, 1, 16, 100, 480, 481, 1024, 5000, 20000])
+@pytest.mark.parametrize("length", [0, 1, 480, 20000])
 def test_forgeries(shared_context: Context, length: int) -> None:
     """Any single bit of tag, text, AAD or IV; the output is wiped."""
     rng = random.Random(length)
@@ -200,33 +195,3 @@ def test_forgeries(shared_context: Context, length: int) -> None:
             with pytest.raises(RuntimeFailure) as failure:
                 job.run_alone()
             assert failure.value.code == runtime.ERR_AUTH and bytes(place) == bytes(length)
-
-
-def test_in_place_and_bursts(shared_context: Context) -> None:
-    rng = random.Random(7)
-    suites = {name: shared_context.suite(name) for name in CTR + GCM}
-    for direction in (SEAL, OPEN):
-        jobs, right = [], []
-        for n in range(200):
-            name = rng.choice(CTR + GCM)
-            case = oracle.case(
-                rng, name, rng.choice((0, 5, 64, 100, 300, 481, 1000, 1024, 2000, 4096)), rng.choice((0, 13, 250))
-            )
-            text, wanted = (case.data, case.out) if direction == SEAL else (case.out, case.data)
-            place = bytearray(text)
-            tag = None if not case.tag else bytearray(16) if direction == SEAL else bytearray(case.tag)
-            jobs.append(
-                Job(
-                    suites[name].key(case.key),
-                    direction,
-                    iv=case.iv,
-                    aad=case.aad or None,
-                    data=memoryview(place) if n % 2 else text,
-                    out=place,
-                    tag=tag,
-                )
-            )
-            right.append((wanted, case.tag))
-        shared_context.burst(jobs)
-        for job, (wanted, tag) in zip(jobs, right):
-            assert job.status == 0 and bytes(job.out) == wanted and bytes(job.tag or b"") == tag

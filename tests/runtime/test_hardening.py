@@ -12,9 +12,9 @@ import pytest
 from sanitized import LONG, ROOT, compiled, run
 
 UNAVAILABLE = 77
-QUICK = ["test_plan_mixed", "test_api_process", "test_api_vectors"]
+QUICK = ["test_plan_mixed", "test_api_process"]
 # Not test_code: it wants the unconfined way first, and confines its own children.
-LONGER = ["test_api_choice", "test_api_errors", "test_plan_lengths", "test_cpu", "test_api_residue"]
+LONGER = ["test_api_vectors", "test_api_choice", "test_api_errors", "test_plan_lengths", "test_cpu", "test_api_residue"]
 
 
 @pytest.fixture(scope="module")
