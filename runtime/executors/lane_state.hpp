@@ -60,6 +60,16 @@ public:
         }
     }
 
+    // Likewise for the lane of a kernel that has one.
+    void put_one_lane(const uint8_t *chain) const {
+        if (together_) put_one(state_ + places_[0].chain, chain);
+        else copy_entries(state_ + places_[0].chain, stride_, chain, entry_);
+    }
+    void take_one_lane(uint8_t *to) const {
+        if (together_) put_one(to, state_ + places_[0].chain);
+        else copy_entries(to, entry_, state_ + places_[0].chain, stride_);
+    }
+
 private:
     static constexpr size_t ROW = 16;
 

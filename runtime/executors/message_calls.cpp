@@ -12,6 +12,8 @@ KernelCall lay_down(const Engine &engine, const Variant &v) {
     for (uint32_t i = 0; i < 2; i++) call.state_offset[i] = v.state_offset[i];
     call.in = lane.in;
     call.out = lane.out;
+    if (v.cipher.algorithm) call.cipher_lane = v.cipher.lanes[0];
+    if (v.hash.algorithm) call.hash_lane = v.hash.lanes[0];
     call.opens = v.cipher.algorithm && v.cipher.algorithm->record.decrypts_only();
     call.clears_upper = v.legacy_sse && engine.avx();
     call.place = v.message;
@@ -21,7 +23,7 @@ KernelCall lay_down(const Engine &engine, const Variant &v) {
 
 void MessageCalls::copy_end(uint8_t *to, const uint8_t *from, size_t n) { copy_few(to, from, n); }
 
-const KernelCall &PartRoom::laid_down(const Suite &suite, const Variant &v, KernelCall *spare) {
+const KernelCall &laid_down(const Suite &suite, const Variant &v, KernelCall *spare) {
     const auto lay_down_it = [&] { return lay_down(*suite.engine, v); };
     const KernelCall *const call = suite.laid[0].of(v, false, lay_down_it);
     return call ? *call : *spare = lay_down_it();

@@ -40,8 +40,11 @@ struct CallRoom {
     alignas(ALIGNED) uint8_t aad[MESSAGE_AAD];
 };
 
-// Lays down the kernel, whose code is loaded and which CallRoom holds; not what depends on a suite.
+// Lays down the kernel, whose code is loaded; not what depends on a suite.
 KernelCall lay_down(const Engine &engine, const Variant &v);
+// Returns the call of a kernel for parts of the work of a suite, without functions that run jobs, laid down once.
+// spare: used if there is no memory.
+const KernelCall &laid_down(const Suite &suite, const Variant &v, KernelCall *spare);
 
 // Runs message after message on one kernel. Values that depend on a text's length are stored when the length changes.
 // All is inlined: most is constant, or done once, where one message runs.
@@ -185,15 +188,12 @@ public:
     }
 };
 
-// A kernel for parts of the work of a suite, laid down without functions that run jobs, and the memory of its calls.
+// A kernel for parts of the work of a suite, and the memory of its calls.
 struct PartRoom {
     PartRoom(const Suite &suite, const Variant &v) : kernel(laid_down(suite, v, &spare)), room(kernel) {}
-    KernelCall spare;  // used if there is no memory
+    KernelCall spare;
     const KernelCall &kernel;
     CallRoom room;
-
-private:
-    static const KernelCall &laid_down(const Suite &suite, const Variant &v, KernelCall *spare);
 };
 
 }  // namespace cst

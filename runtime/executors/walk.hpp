@@ -26,8 +26,7 @@ struct HashSegment {
 };
 constexpr size_t MOST_SEGMENTS = 5;  // per message
 
-// A Writer (message/list_text.hpp, message/list_mac.hpp) knows what messages consist of, and the fields of the state
-// block:
+// A Writer (message/list_writers.hpp) knows what messages consist of, and the fields of the state block:
 //   Segment                      TextSegment or HashSegment
 //   write(lane, job, segments)   writes the message's list, at most MOST_SEGMENTS; returns its length, at least 1
 //   point(lane, in, out)         sets where the lane reads and, for texts, writes next

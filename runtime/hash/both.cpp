@@ -176,7 +176,7 @@ bool run_halves(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *r
             copies[i].tag = static_cast<uint8_t *>(jobs[i]->tag) + at;
             copies[i].tag_len = bytes;
         }
-        const int result = equal ? run_one_by_one(copies, n) : JOB_WAITING;
+        const int result = equal ? run_now(copies, n) : JOB_WAITING;
         all &= result == JOB_WAITING ? run_class(memory, list, n, readable) : result == CST_OK;
         for (size_t i = 0; i < n; i++) {
             if (half == 0 || copies[i].status != CST_OK) jobs[i]->status = copies[i].status;

@@ -27,8 +27,8 @@ const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad, uint6
 inline int run_known(cst_job *job) {
     const Suite &suite = *key_of(*job).suite;
     const KernelCall *call = nullptr;
-    if (!suite.laid[job->direction == CST_OPEN].recall(suite.engine->cost_generation(),
-                                                       job->aad_len <= SHORT_MESSAGE_AAD, job->in_len, &call) ||
+    if (!suite.laid[job->direction == CST_OPEN].recall(suite.engine->cost_generation(), job->aad_len, job->in_len,
+                                                       &call) ||
         !call || in_pieces(*job) || !usual(suite))
         return JOB_WAITING;
     return call->run_one(*call, job);
@@ -37,11 +37,11 @@ inline int run_known(cst_job *job) {
 // Returns false if a job did not authenticate.
 bool run_one_calls(cst_job *jobs, size_t n);
 
-// Runs jobs in one piece each that take least time one after the other on kernels of one lane: a digest, a MAC, CBC,
-// encrypt-then-MAC, CCM, a TLS record to be sealed. Returns as run_one_call.
-int run_one_by_one(cst_job *jobs, size_t n);
-// Plans what run_one_by_one does with n jobs like this one. Returns false if it does not take them.
-bool plan_one_by_one(const Suite &suite, const cst_job &job, size_t n, Plan *plan);
+// Runs jobs of one shape, in one piece each, that take least time one after the other on kernels of one lane: a digest,
+// a MAC, CBC, encrypt-then-MAC, CCM, a TLS record to be sealed. Returns as run_one_call.
+int run_now(cst_job *jobs, size_t n);
+// Plans what run_now does with n jobs like this one. Returns false if it does not take them.
+bool plan_now(const Suite &suite, const cst_job &job, size_t n, Plan *plan);
 
 // Runs a class (jobs of one suite and direction, the longest first, at most MOST_MESSAGES) as lists of segments, if
 // that takes all its jobs and no other path takes less time: a cipher, a MAC, encrypt-then-MAC, CCM, or TLS

@@ -3,8 +3,7 @@
 // each, on kernels of their own.
 
 #include "constructions.hpp"
-#include "list_mac.hpp"
-#include "list_text.hpp"
+#include "list_writers.hpp"
 #include "middle.hpp"
 #include "text.hpp"
 

@@ -28,15 +28,15 @@ KernelCall lay_down_whole(const Suite &suite, const Variant &v) {
 // Finds the calls of kernels for messages of one suite, direction and AAD length.
 class WholeCalls {
 public:
-    WholeCalls(const Suite &suite, bool opens, uint64_t aad)
-        : suite_(suite), opens_(opens), short_aad_(aad <= SHORT_MESSAGE_AAD), aad_(aad) {}
+    WholeCalls(const Suite &suite, bool opens, uint64_t aad) : suite_(suite), opens_(opens), aad_(aad) {}
 
     // Returns the call for one of n messages of that length. NULL: there is none, or others take less time. spare:
     // memory for the call if there is no other.
     const KernelCall *of(size_t n, uint64_t bytes, KernelCall *spare) const {
         const KernelCall *call;
         const bool remembered = n == 1 && usual(suite_);
-        if (remembered && calls().recall(suite_.engine->cost_generation(), short_aad_, bytes, &call)) return call;
+        if (remembered && calls().recall(suite_.engine->cost_generation(), aad_, bytes, &call))
+            return call && call->run ? call : nullptr;
         return ask(n, bytes, spare, remembered);
     }
 
@@ -51,12 +51,12 @@ private:
             call = calls().of(*v, true, lay_down_it);
             if (!call) return &(*spare = lay_down_it());
         }
-        if (remembered) calls().remember(suite_.engine->cost_generation(), short_aad_, bytes, call);
+        if (remembered) calls().remember(suite_.engine->cost_generation(), aad_, bytes, call);
         return call;
     }
 
     const Suite &suite_;
-    const bool opens_, short_aad_;
+    const bool opens_;
     const uint64_t aad_;
 };
 

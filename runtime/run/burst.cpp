@@ -201,7 +201,7 @@ int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
             for (to = from + 1; to < waiting; to++)
                 if (suite_of(sorted[to]) != suite_of(sorted[from]) || sorted[to]->direction != sorted[from]->direction)
                     break;
-            const int result = to - from == 1 ? run_one_by_one(sorted[from], 1) : JOB_WAITING;
+            const int result = to - from == 1 ? run_now(sorted[from], 1) : JOB_WAITING;
             all &= result == JOB_WAITING ? run_class(memory, sorted + from, to - from) : result == CST_OK;
         }
     }
@@ -211,7 +211,7 @@ int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
 // Tries the paths that need no workspace, for jobs of the same shape. JOB_WAITING: none applies, nothing was written.
 int run_without_workspace(cst_job *jobs, size_t n) {
     const int result = run_one_call(jobs, n);
-    return result == JOB_WAITING ? run_one_by_one(jobs, n) : result;
+    return result == JOB_WAITING ? run_now(jobs, n) : result;
 }
 
 int run_with(Memory *memory, cst_job *jobs, size_t n) {

@@ -103,7 +103,7 @@ Plan plan_of(const Class &c, const cst_job &job) {
         plan.pair = rank(suite, message_need(suite, c.opens, c.n, job.in_len, job.aad_len));
         return plan;
     }
-    if (plan_one_by_one(suite, job, c.n, &plan)) {
+    if (plan_now(suite, job, c.n, &plan)) {
         if (plan.pair.chosen.variant) rank_parts();
         return plan;
     }

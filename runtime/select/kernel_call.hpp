@@ -36,6 +36,11 @@ struct alignas(64) KernelCall {
     MessagePlace place;
     Span secrets[Variant::MOST_SECRETS];
     uint32_t round_keys, tweak, powers_end;  // offsets in a key
+    LanePlace cipher_lane, hash_lane;  // of a kernel of one lane
+    // Of a message that several kernels run (message/now.cpp): their calls, or NULL. It has no kernel of its own.
+    struct Parts {
+        const KernelCall *cipher, *hash, *coarse, *pair;
+    } parts;
 };
 
 }  // namespace cst

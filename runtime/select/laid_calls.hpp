@@ -19,27 +19,33 @@ public:
 
     // generation: that of the engine's costs. Returns false if no choice is known for such a message. call: receives
     // NULL if no such kernel is to be used.
-    bool recall(uint16_t generation, bool short_aad, uint64_t bytes, const KernelCall **call) const {
+    bool recall(uint16_t generation, uint64_t aad, uint64_t bytes, const KernelCall **call) const {
         const Table *const table = table_.load(std::memory_order_acquire);
         if (!table) return false;
-        const uint32_t choice = table->choices[short_aad][LengthRange::of(bytes)].load(std::memory_order_acquire);
+        const uint32_t choice = table->choices[row_of(aad)][LengthRange::of(bytes)].load(std::memory_order_acquire);
         *call = table->calls[choice & INDEX].load(std::memory_order_relaxed);
         return choice >> INDEX_BITS == generation && choice & INDEX;
     }
     // call: NULL, or one that `of` returned. Does nothing if there is no memory.
-    void remember(uint16_t generation, bool short_aad, uint64_t bytes, const KernelCall *call) {
+    void remember(uint16_t generation, uint64_t aad, uint64_t bytes, const KernelCall *call) {
         Table *const table = made();
         if (!table) return;
         uint32_t index = NONE;
         while (call && table->calls[index].load(std::memory_order_acquire) != call)
             if (++index == MOST) return;
-        table->choices[short_aad][LengthRange::of(bytes)].store(uint32_t(generation) << INDEX_BITS | index,
-                                                                std::memory_order_release);
+        table->choices[row_of(aad)][LengthRange::of(bytes)].store(uint32_t(generation) << INDEX_BITS | index,
+                                                                  std::memory_order_release);
     }
     // Returns the kernel's call, with functions that run jobs or without, which lay_down() makes if there is none yet.
     // NULL: there is no room for it.
     template <typename LayDown>
     const KernelCall *of(const Variant &v, bool runs, LayDown lay_down) {
+        return of([&](const KernelCall &call) { return call.variant == &v && (call.run != nullptr) == runs; },
+                  lay_down);
+    }
+    // Likewise the call of which is(call) is true.
+    template <typename Is, typename LayDown>
+    const KernelCall *of(Is is, LayDown lay_down) {
         Table *const table = made();
         for (uint32_t i = NONE + 1; table && i < MOST; i++) {
             const KernelCall *call = table->calls[i].load(std::memory_order_acquire);
@@ -49,19 +55,21 @@ public:
                 if (table->calls[i].compare_exchange_strong(call, made, std::memory_order_acq_rel)) return made;
                 delete made;  // another thread was faster
             }
-            if (call->variant == &v && (call->run != nullptr) == runs) return call;
+            if (is(*call)) return call;
         }
         return nullptr;
     }
 
 private:
+    // Which kernel is best depends on whether the AAD is short, and on whether whole blocks remain after it.
+    static unsigned row_of(uint64_t aad) { return unsigned(aad <= SHORT_MESSAGE_AAD) | unsigned(aad % 16 == 0) << 1; }
     static constexpr unsigned INDEX_BITS = 8;
     static constexpr uint32_t INDEX = (1 << INDEX_BITS) - 1, NONE = 1, MOST = 64;  // index 0: not known
     struct Table {
         ~Table() {
             for (auto &call : calls) delete call.load(std::memory_order_relaxed);
         }
-        std::atomic<uint32_t> choices[2][LengthRange::RANGES] = {};
+        std::atomic<uint32_t> choices[4][LengthRange::RANGES] = {};
         std::atomic<const KernelCall *> calls[MOST] = {};
     };
     // Returns NULL if there is no memory.

@@ -148,7 +148,7 @@ void lay_down_checksum(const cst_job &job) {
         made.run = run_many;
         return made;
     });
-    if (call) laid.remember(suite.engine->cost_generation(), true, job.in_len, call);
+    if (call) laid.remember(suite.engine->cost_generation(), job.aad_len, job.in_len, call);
 }
 
 }  // namespace cst

@@ -1,0 +1,171 @@
+// States which bytes the digest or MAC of a message covers, and in which order: whole blocks of a long AAD, in place;
+// the rest of what precedes the body, filled up to a block with the body's first bytes; whole blocks of the body, in
+// place; the rest with trailer and padding; the outer hash of HMAC (RFC 2104). A short message is assembled as a whole.
+// An executor runs it, in the lanes of a kernel (list_writers.hpp) or at once (at_once.cpp).
+#pragma once
+
+#include "../suite/block_mac.hpp"
+#include "../suite/secret.hpp"
+#include "ccm_blocks.hpp"
+#include "hash_end.hpp"
+#include "mac.hpp"
+#include "../executors/message.hpp"
+
+namespace cst {
+
+// Digests, HMACs and MACs of block ciphers, either alone or of an AEAD's AAD, IV and text, for messages of one suite
+// and direction. Sealing writes tags, or the MAC of a TLS record where its text ends in the output; opening compares
+// them.
+class MessageMac {
+public:
+    // Layout of the memory of a message: the chaining value; OTHER: the message of the outer hash, or the tag to
+    // compare with; END: the assembled bytes.
+    static constexpr size_t OTHER = MOST_CHAIN, END = OTHER + MOST_BLOCK,
+                            ROOM = END + 2 * MOST_BLOCK + WHOLE_MESSAGE + 3 * PAD_SLACK;
+    static_assert(ROOM <= SCRATCH_BYTES && DIGEST_ROOM <= MOST_BLOCK, "it fits");
+
+    // readable: NULL, or the address up to which bytes after an input may be read (their values do not matter). blocks:
+    // makes the masks of CCM's tags; NULL for other suites.
+    MessageMac(const Suite &suite, bool opens, const uint8_t *readable, BlockCalls *blocks)
+        : suite_(suite),
+          hash_(suite.hash->record),
+          readable_(readable),
+          blocks_(blocks),
+          unit_(hash_.block_bytes),
+          most_together_(most_together(suite)),
+          opens_(opens),
+          hmac_(suite.hmac()),
+          headed_(suite.kind == CST_AEAD),
+          block_mac_(hash_.kind == ALGORITHM_CBC_MAC),
+          ccm_(suite.construction == Construction::ccm),
+          record_(suite.construction == Construction::tls),
+          pads_(suite.construction == Construction::rfc7518 && !opens),
+          reads_output_(headed_ && opens == (ccm_ || record_)),
+          inner_(suite.key_layout.inner),
+          outer_(suite.key_layout.outer),
+          keys_end_(suite.key_layout.mac + 16 * (hash_.rounds + 1)) {}
+
+    // Whether the hash reads what the cipher writes, else what it reads.
+    bool reads_output() const { return reads_output_; }
+    // Returns the end of the rows that a kernel reads as its key; NULL: it has none.
+    const uint8_t *keys_end(const cst_job &job) const {
+        return block_mac_ ? reinterpret_cast<const uint8_t *>(job.key) + keys_end_ : nullptr;
+    }
+    // Prepares a message's memory, once for all messages that use it.
+    void prepare(uint8_t *scratch) const {
+        if (hmac_) hash_pad(hash_, scratch + OTHER, hash_.digest_bytes, unit_ + hash_.digest_bytes);
+    }
+
+    // Tells an executor what to do for a message, in this order:
+    //   scratch()                  returns the memory of the message, ROOM bytes
+    //   from(chain)                what follows begins with this chaining value
+    //   hashed(in, bytes)          hashes whole blocks
+    //   body(in, bytes)            likewise whole blocks of the body; those of a message's head were hashed before
+    //   ended(bytes)               no more of the scratch memory than this is used
+    //   digest(to, n)              writes the first n bytes of the digest
+    // together: a short message may be assembled as a whole.
+    template <typename Run>
+    void write(const cst_job &job, bool together, Run &run) const {
+        static const uint8_t zero[16] = {};
+        const uint8_t *const key = reinterpret_cast<const uint8_t *>(job.key);
+        uint8_t *const scratch = run.scratch(), *const outer = scratch + OTHER;
+        run.from(block_mac_ ? zero : inner_ ? key + inner_ : suite_.initial);
+        const uint8_t *body = static_cast<const uint8_t *>(reads_output_ ? job.out : job.in);
+        size_t left = body_bytes(job), used = 0;
+        uint8_t *end = scratch + END;
+        const uint64_t head = headed_ ? head_bytes(suite_, job.aad_len) : 0;
+        if (!headed_) {
+            if (left > most_together_) hash_body(&body, &left, run);
+        } else if (together && head + left <= most_together_) {
+            used = begin_end(job, end);
+        } else {
+            const size_t aad = ccm_ ? 0 : whole_aad(suite_, job);
+            if (aad) run.hashed(static_cast<const uint8_t *>(job.aad), aad);
+            const size_t joint = ccm_ ? begin_end(job, end) : put_end_of_head(suite_, job, end);
+            const size_t boundary = -joint & (unit_ - 1);
+            if (left < boundary) {
+                used = joint;
+            } else {
+                copy_few(end + joint, body, boundary);
+                if (joint) run.hashed(end, joint + boundary);
+                body += boundary;
+                left -= boundary;
+                end += joint + boundary;
+                hash_body(&body, &left, run);
+            }
+        }
+        const size_t bytes = end_message(job, head, body, left, end, used);
+        run.ended(size_t(end - scratch) + bytes);
+        if (bytes) run.hashed(end, bytes);
+        if (hmac_) {
+            run.digest(outer, hash_.digest_bytes);
+            run.from(key + outer_);
+            run.hashed(outer, unit_);
+        }
+        const bool writes = !opens_ && !ccm_;
+        if (record_) run.digest(static_cast<uint8_t *>(job.out) + job.in_len, hash_.digest_bytes);
+        else if (writes) run.digest(static_cast<uint8_t *>(job.tag), job.tag_len);
+        else run.digest(outer, block_mac_ ? 16 : hash_.digest_bytes);
+    }
+    // Makes a digest's first n bytes of a chaining value.
+    void put_digest(const uint8_t *chain, uint8_t *to, size_t n) const {
+        if (block_mac_) copy_few(to, chain, n);
+        else hash_digest(hash_, chain, to, n);
+    }
+    // Finishes the job, whose digest is made. Returns false if it did not authenticate.
+    bool settle(cst_job *job, uint8_t *scratch) const {
+        uint8_t *const tag = scratch + OTHER;
+        if (ccm_) mask_ccm_tag(blocks_, *job, tag, scratch);
+        if (opens_ && !same_bytes(tag, static_cast<const uint8_t *>(job->tag), job->tag_len))
+            return refuse_unopened(job), false;
+        if (!opens_ && ccm_) copy_few(static_cast<uint8_t *>(job->tag), tag, job->tag_len);
+        job->out_len = headed_ ? body_bytes(*job) : 0;
+        job->status = CST_OK;
+        return true;
+    }
+
+private:
+    // Hashes the whole blocks of the body in place. The last block of CMAC and XCBC is masked, so it belongs to the
+    // end.
+    template <typename Run>
+    void hash_body(const uint8_t **body, size_t *left, Run &run) const {
+        const size_t some = (*left - (block_mac_ && !ccm_ && *left)) & ~(unit_ - 1);
+        if (some) run.body(*body, some);
+        *body += some;
+        *left -= some;
+    }
+    size_t body_bytes(const cst_job &job) const { return pads_ ? suite_.sealed_bytes(job.in_len) : job.in_len; }
+    // Puts the whole head; the head of CCM is filled up to whole blocks (SP 800-38C, A.2).
+    size_t begin_end(const cst_job &job, uint8_t *end) const {
+        if (!ccm_) return put_head(suite_, job, end);
+        const size_t used = put_ccm_head(job, end);
+        copy_few(end + used, static_cast<const uint8_t *>(job.aad), job.aad_len);
+        return fill_with_zeros(end, used + job.aad_len);
+    }
+    // Appends the rest of the body, the trailer and the padding to `used` bytes. Returns the length of the result.
+    size_t end_message(const cst_job &job, uint64_t head, const uint8_t *rest, size_t n, uint8_t *end,
+                       size_t used) const {
+        const uint64_t all = head + body_bytes(job) + (hmac_ ? unit_ : 0);
+        if (!headed_ && !block_mac_ && readable_ && size_t(readable_ - rest) >= hash_end_bytes(hash_, n))
+            return hash_end(hash_, end, rest, n, all);
+        copy_few(end + used, rest, n);
+        used += n;
+        if (ccm_) return fill_with_zeros(end, used);
+        const size_t trailer = headed_ ? put_trailer(suite_, job, end + used) : 0;
+        used += trailer;
+        return block_mac_ ? mask_end(key_of(job), end, used) : hash_pad(hash_, end, used, all + trailer);
+    }
+
+    const Suite &suite_;
+    const AlgorithmRecord &hash_;
+    const uint8_t *const readable_;
+    BlockCalls *const blocks_;
+    const size_t unit_, most_together_;
+    const bool opens_, hmac_, headed_, block_mac_, ccm_;
+    const bool record_, pads_;  // TLS: the MAC is encrypted after the text; RFC 7518: the text was padded
+    const bool reads_output_;
+    const size_t inner_, outer_;  // offsets in a key; inner_ 0: the hash begins with the suite's initial value
+    const size_t keys_end_;
+};
+
+}  // namespace cst

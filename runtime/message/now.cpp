@@ -1,0 +1,465 @@
+// The executor Now: runs messages one after the other, each at once and directly from its job, where kernels of one
+// lane take least time: a cipher, a digest or a MAC, encrypt-then-MAC, CCM, sealing of a TLS record. What is enciphered
+// and hashed of a message is stated in message_text.hpp and message_mac.hpp; here is what a stitched kernel does of
+// both. middle.cpp explains where cipher and hash begin there, and which of them is ahead.
+
+#include <algorithm>
+#include <optional>
+
+#include "../executors/message_calls.hpp"
+#include "../executors/now.hpp"
+#include "../plan/lineup.hpp"
+#include "constructions.hpp"
+#include "mac.hpp"
+#include "message_mac.hpp"
+#include "message_text.hpp"
+#include "text.hpp"
+
+namespace cst {
+namespace {
+
+constexpr size_t AES = 16;
+constexpr size_t MOST_AAD = 64;  // bytes in a head that is assembled as a whole
+
+bool any_in_place(const cst_job *jobs, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (jobs[i].in == jobs[i].out) return true;
+    return false;
+}
+
+// Positions and lengths that messages of the same shape share.
+struct Shape {
+    Shape(const Suite &suite, const cst_job &job, bool in_place)
+        : opens(job.direction == CST_OPEN),
+          ccm(suite.construction == Construction::ccm),
+          seals_record(suite.construction == Construction::tls),
+          reads_output(suite.enciphers() && !seals_record && opens == ccm),
+          ahead(ccm || opens ? !reads_output : seals_record && in_place),
+          masks(suite.hash && suite.hash->record.kind == ALGORITHM_CBC_MAC && !ccm),
+          unit(suite.hash ? suite.hash->record.block_bytes : AES),
+          head(suite.hash && suite.enciphers() ? head_bytes(suite, job.aad_len) : 0),
+          boundary(ccm ? 0 : -head & (unit - 1)),
+          body(job.in_len),
+          text(!suite.enciphers() ? 0
+               : seals_record     ? job.in_len & ~(AES - 1)
+                                  : job.in_len),
+          whole(head && fits_whole(suite, head, body)) {}
+
+    // Of `left` bytes of the body that stand behind what is hashed, those that a kernel reads where they are: whole
+    // blocks, but the last block of CMAC and XCBC, which may be masked, belongs to the end.
+    uint64_t blocks_of_body(uint64_t left) const { return (left - (masks && left)) & ~uint64_t(unit - 1); }
+
+    const bool opens, ccm, seals_record;
+    const bool reads_output;  // the hash reads what the cipher writes
+    const bool ahead;  // the hash must be ahead of the cipher, which overwrites what the hash reads
+    const bool masks;  // the last block
+    const size_t unit;  // block bytes of the hash
+    const uint64_t head;  // bytes in front of the body
+    const uint64_t boundary;  // body bytes up to the first block boundary after the head
+    const uint64_t body;  // bytes of input or output that are hashed
+    const uint64_t text;  // bytes that the cipher processes
+    const bool whole;  // the message is assembled as a whole
+};
+
+// Where a pair kernel begins, and how many bytes cipher and hash both have left from there. handed: the kernel
+// decrypts, and hands over what is hashed. need, step: those of the kernel, or values that serve all kernels of its
+// family.
+struct Start {
+    Start(const Shape &shape, bool handed, uint64_t need, uint64_t step) {
+        const bool ahead = shape.ahead && !handed;
+        aligned = !ahead && !shape.seals_record && shape.boundary % AES == 0;
+        if (!ahead && !shape.seals_record) cipher = (shape.boundary + AES - 1) & ~uint64_t(AES - 1);
+        if (!aligned && !shape.opens && cipher && cipher <= shape.text)  // leaves whole iterations of the text
+            cipher += (shape.text - cipher) & (step - 1) & ~uint64_t(AES - 1);
+        const uint64_t hashed =
+            shape.body < shape.boundary ? 0 : shape.boundary + shape.blocks_of_body(shape.body - shape.boundary);
+        hash = shape.boundary + (ahead ? (need + shape.unit - 1) & ~uint64_t(shape.unit - 1) : 0);
+        if (cipher <= shape.text && hash <= hashed) bytes = std::min(shape.text - cipher, hashed - hash);
+        bytes &= ~(step - 1);
+    }
+
+    bool aligned;
+    uint64_t cipher = 0, hash = 0, bytes = 0;
+};
+
+// The kernels, each of one lane; NULL: a message has nothing to do for it.
+struct Kernels {
+    const Variant *cipher, *hash;
+    const Variant *coarse;  // for the MAC of a block cipher: several blocks per iteration
+    const Variant *pair;
+};
+
+const Variant *pair_of(const Suite &suite, const Shape &shape, size_t n, double *cycles) {
+    if (!suite.hash || !suite.enciphers()) return nullptr;
+    for (const bool handed : {true, false}) {
+        const bool deciphers = shape.opens && !shape.ccm;
+        const Family &family = !deciphers ? suite.pairs : handed ? suite.handed_open_pairs : suite.open_pairs;
+        if (family.variants.empty() || (handed && (!deciphers || shape.boundary % AES))) continue;
+        const Start start(shape, handed, family.needs.front(), AES);
+        Need need = {&family, n, start.bytes, start.bytes};
+        need.aligned = start.aligned;
+        if (start.bytes < family.needs.back()) continue;
+        if (const Variant *const pair = choose_pair(suite, need, suite.ciphers(shape.opens), cycles)) return pair;
+    }
+    return nullptr;
+}
+
+// Returns false if kernels of several lanes take less time, or if other kernels must run. plan: NULL, or receives the
+// kernels with their figures.
+bool choose(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels, Plan *plan = nullptr) {
+    *kernels = {nullptr, nullptr, nullptr, pair_of(suite, shape, n, plan ? &plan->pair.cycles : nullptr)};
+    if (plan) plan->pair.chosen = {kernels->pair, n};
+    const size_t beside = kernels->pair ? 1 : n;  // what precedes and follows a stitched middle is short
+    const auto ask = [&](const Need &need, const Variant **v, Ranking Plan::*ranking) {
+        const Lineup lineup = line_up(suite, need);
+        *v = lineup.variant;
+        if (plan) plan->*ranking = rank(suite, need);
+        return lineup.variant && lineup.messages == need.messages && LaneCall::holds(*lineup.variant);
+    };
+    if (kernels->pair && !LaneCall::holds(*kernels->pair)) return false;
+    if (suite.hash) {
+        const uint64_t bytes = hashed_bytes(suite, shape.head + shape.body);
+        Need need = {&suite.hashes, beside, bytes, bytes};
+        need.whole_only = true;
+        if (!ask(need, &kernels->hash, &Plan::hash)) return false;
+        if (suite.hash->record.kind == ALGORITHM_CBC_MAC && !kernels->pair && !shape.whole) {
+            const Ranking alone = plan ? plan->hash : Ranking();
+            need.whole_only = false;
+            if (!ask(need, &kernels->coarse, &Plan::hash)) return false;
+            const bool runs = kernels->coarse->step <= shape.blocks_of_body(shape.body - shape.boundary);
+            if (!runs && plan) plan->hash = alone;
+            if (!runs || kernels->coarse == kernels->hash) kernels->coarse = nullptr;
+        }
+    }
+    if (suite.enciphers()) {
+        const uint64_t bytes = kernels->pair ? AES : shape.text, lengths = bytes | (shape.seals_record ? AES : 0);
+        Need need = {&suite.ciphers(shape.opens), beside, bytes, bytes};
+        need.rounds_up = !kernels->pair && rounds_up(suite, shape.opens);
+        if (!need.rounds_up) need.grain = lengths & -lengths;
+        if (!ask(need, &kernels->cipher, &Plan::cipher)) return false;
+    }
+    const Variant *const forced = suite.forced;
+    return !forced || forced == kernels->cipher || forced == kernels->hash || forced == kernels->coarse ||
+           forced == kernels->pair;
+}
+
+bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
+    const cst_job &job = *jobs;
+    if (in_pieces(job) || (suite.enciphers() && !job.in_len)) return false;
+    const uint32_t cipher = suite.enciphers() ? suite.encrypt->record.kind : 0;
+    const bool plain = !cipher || cipher == ALGORITHM_CIPHER_ENC;  // AES-CBC
+    switch (suite.construction) {
+        case Construction::single: return plain;
+        case Construction::cmac:
+        case Construction::xcbc: return true;
+        case Construction::etm:
+        case Construction::esp:
+            return job.aad_len <= MOST_AAD &&
+                   (plain || (cipher == ALGORITHM_COUNTER && CounterRoom(suite, job.in_len).hold(jobs, n)));
+        case Construction::ccm: return job.aad_len <= MOST_AAD;
+        case Construction::tls: return plain && job.direction == CST_SEAL && job.in_len >= AES;
+        default: return false;
+    }
+}
+
+// Runs the cipher of messages.
+class NowText {
+public:
+    // pair: the kernel of the stitched middle, or NULL.
+    NowText(const Suite &suite, const KernelCall &alone, LaneCall *pair, bool opens)
+        : text_(suite, opens, alone.step, opens || !suite.expansion, 0, nullptr), alone_(alone), pair_(pair) {}
+    ~NowText() { wipe(aside_, aside_used_); }
+    NowText(const NowText &) = delete;
+    NowText &operator=(const NowText &) = delete;
+
+    void begin(const cst_job &job) {
+        job_ = &job;
+        in_ = static_cast<const uint8_t *>(job.in);
+        out_ = static_cast<uint8_t *>(job.out);
+        at_ = 0;
+        text_.put_chain(alone_.cipher_chain(), job);
+        if (key_ == job.key) return;
+        key_ = job.key;
+        alone_.cipher_key(text_.round_keys(job));
+        if (pair_) pair_->cipher_key(text_.round_keys(job));
+    }
+    // Runs whole iterations of the text, up to `stop`.
+    void run_to(uint64_t stop) {
+        if (at_ >= stop) return;
+        run(in_ + at_, out_ + at_, stop - at_);
+        at_ = stop;
+    }
+    // Runs what is left.
+    void run_to_end() {
+        run_to(text_.body_bytes(*job_));
+        const size_t bytes = text_.end_bytes(*job_);
+        if (!bytes) return;
+        aside_used_ = std::max(aside_used_, bytes);
+        text_.put_end(*job_, aside_);
+        run(aside_, aside_, bytes);
+        text_.take_end(*job_, aside_);
+    }
+    void settle(cst_job *job) const { text_.settle(job); }
+    // Around a call of the stitched kernel, which runs `bytes` bytes.
+    void enter_pair() {
+        memcpy(pair_->cipher_chain(), alone_.cipher_chain(), AES);
+        pair_->text(in_ + at_, out_ + at_);
+    }
+    void leave_pair(uint64_t bytes) {
+        memcpy(alone_.cipher_chain(), pair_->cipher_chain(), AES);
+        at_ += bytes;
+    }
+
+private:
+    void run(const uint8_t *in, uint8_t *out, uint64_t bytes) {
+        alone_.text(in, out);
+        alone_.run(bytes);
+    }
+
+    const MessageText text_;
+    LaneCall alone_;
+    LaneCall *const pair_;
+    const cst_key *key_ = nullptr;
+    const cst_job *job_ = nullptr;
+    const uint8_t *in_ = nullptr;
+    uint8_t *out_ = nullptr;
+    uint64_t at_ = 0;
+    size_t aside_used_ = 0;
+    alignas(64) uint8_t aside_[LaneCall::MOST_STEP];
+};
+
+// The stitched middle of messages of one shape.
+struct NowMiddle {
+    NowMiddle(const KernelCall &call, const Shape &shape)
+        : pair(call), start(shape, call.variant->hand, call.variant->need(), call.step) {}
+    LaneCall pair;
+    const Start start;
+};
+
+// Runs the hash of messages, and with it the middle, in which `text` goes on.
+class NowMac {
+public:
+    // shape: that of all messages; it must outlive this object. middle, text: NULL if there are none.
+    NowMac(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts, NowMiddle *middle, NowText *text)
+        : shape_(shape),
+          mac_(suite, shape.opens, nullptr, shape.ccm ? &blocks_.emplace(suite) : nullptr),
+          alone_(*parts.hash),
+          middle_(middle),
+          text_(text) {
+        if (parts.coarse) coarse_.emplace(*parts.coarse);
+        mac_.prepare(scratch_);
+    }
+    ~NowMac() { wipe(scratch_, used_); }
+    NowMac(const NowMac &) = delete;
+    NowMac &operator=(const NowMac &) = delete;
+
+    // Returns false if the job did not authenticate.
+    bool run(cst_job *job) {
+        if (const uint8_t *const end = mac_.keys_end(*job); end && key_ != job->key) {
+            key_ = job->key;
+            alone_.mac_key(end);
+            if (coarse_) coarse_->mac_key(end);
+            if (middle_) middle_->pair.mac_key(end);
+        }
+        mac_.write(*job, !middle_, *this);
+        return mac_.settle(job, scratch_);
+    }
+
+    // What MessageMac tells.
+    uint8_t *scratch() { return scratch_; }
+    void from(const uint8_t *chain) { alone_.put_chain(chain); }
+    void hashed(const uint8_t *in, uint64_t bytes) {
+        alone_.hashed(in);
+        alone_.run(bytes);
+    }
+    void body(const uint8_t *in, uint64_t bytes) {
+        const uint64_t before = middle_ ? run_middle(in) : 0;
+        run_body(in + before, bytes - before);
+    }
+    void ended(size_t bytes) { used_ = std::max(used_, bytes); }
+    void digest(uint8_t *to, size_t n) {
+        alone_.take_chain(scratch_);
+        mac_.put_digest(scratch_, to, n);
+    }
+
+private:
+    // Runs the body in the stitched kernel, and to its end a text that the hash reads. Returns how many bytes of the
+    // body are hashed then.
+    uint64_t run_middle(const uint8_t *body) {
+        const Start &start = middle_->start;
+        LaneCall &pair = middle_->pair;
+        const uint64_t before = start.hash - shape_.boundary;
+        text_->run_to(start.cipher);
+        if (before) hashed(body, before);
+        text_->enter_pair();
+        move_chain(&alone_, &pair);
+        pair.hashed(body + before);
+        pair.run(start.bytes);
+        move_chain(&pair, &alone_);
+        text_->leave_pair(start.bytes);
+        if (shape_.reads_output) text_->run_to_end();
+        return before + start.bytes;
+    }
+    void run_body(const uint8_t *in, uint64_t bytes) {
+        LaneCall *const coarse = coarse_ ? &*coarse_ : nullptr;
+        if (coarse && bytes >= coarse->step()) {
+            const uint64_t some = bytes & ~(coarse->step() - 1);
+            move_chain(&alone_, coarse);
+            coarse->hashed(in);
+            coarse->run(some);
+            move_chain(coarse, &alone_);
+            in += some;
+            bytes -= some;
+        }
+        if (bytes) hashed(in, bytes);
+    }
+    void move_chain(LaneCall *from, LaneCall *to) {
+        from->take_chain(scratch_);
+        to->put_chain(scratch_);
+    }
+
+    const Shape &shape_;
+    std::optional<BlockCalls> blocks_;
+    const MessageMac mac_;
+    LaneCall alone_;
+    std::optional<LaneCall> coarse_;
+    NowMiddle *const middle_;
+    NowText *const text_;
+    const cst_key *key_ = nullptr;
+    size_t used_ = MessageMac::END;  // of the scratch memory
+    alignas(64) uint8_t scratch_[MessageMac::ROOM];
+};
+
+// Runs a cipher alone.
+class Texts {
+public:
+    Texts(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts)
+        : text_(suite, *parts.cipher, nullptr, shape.opens) {}
+
+    bool run(cst_job *job) {
+        text_.begin(*job);
+        text_.run_to_end();
+        text_.settle(job);
+        return true;
+    }
+
+private:
+    NowText text_;
+};
+
+// Runs a hash or MAC alone.
+class Digests {
+public:
+    Digests(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts)
+        : mac_(suite, shape, parts, nullptr, nullptr) {}
+
+    bool run(cst_job *job) { return mac_.run(job); }
+
+private:
+    NowMac mac_;
+};
+
+// Runs cipher and MAC.
+class TextsAndMacs {
+public:
+    TextsAndMacs(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts)
+        : shape_(shape),
+          middle_(parts.pair ? std::optional<NowMiddle>(std::in_place, *parts.pair, shape) : std::nullopt),
+          text_(suite, *parts.cipher, middle_ ? &middle_->pair : nullptr, shape.opens),
+          mac_(suite, shape, parts, middle_ ? &*middle_ : nullptr, &text_) {}
+
+    bool run(cst_job *job) {
+        text_.begin(*job);
+        if (shape_.reads_output && middle_) text_.run_to(middle_->start.cipher);
+        else if (shape_.reads_output) text_.run_to_end();
+        if (!mac_.run(job)) return false;
+        if (!shape_.reads_output) text_.run_to_end();
+        text_.settle(job);
+        return true;
+    }
+
+private:
+    const Shape &shape_;
+    std::optional<NowMiddle> middle_;
+    NowText text_;
+    NowMac mac_;
+};
+
+template <typename Those>
+bool run_all(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts, cst_job *jobs, size_t n) {
+    Those those(suite, shape, parts);
+    bool all = true;
+    for (cst_job *job = jobs; job < jobs + n; job++) all &= those.run(job);
+    return all;
+}
+
+int run(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts, cst_job *jobs, size_t n) {
+    const auto run_those = !parts.hash ? run_all<Texts> : !parts.cipher ? run_all<Digests> : run_all<TextsAndMacs>;
+    return run_those(suite, shape, parts, jobs, n) ? CST_OK : CST_ERR_AUTH;
+}
+
+// Only TLS asks whether texts are in place.
+Shape shape_of(const Suite &suite, const cst_job *jobs, size_t n) {
+    return Shape(suite, *jobs, suite.construction == Construction::tls && any_in_place(jobs, n));
+}
+
+// The calls of a message whose kernels are known (KernelCall::run_one). Of these, the pair needs a middle like that of
+// the message for which they were chosen.
+int run_known_parts(const KernelCall &call, cst_job *job) {
+    const Suite &suite = *key_of(*job).suite;
+    if (!serves(suite, job, 1)) return JOB_WAITING;
+    const Shape shape = shape_of(suite, job, 1);
+    if (call.parts.pair) {
+        const Variant &pair = *call.parts.pair->variant;
+        const Start start(shape, pair.hand, pair.need(), pair.step);
+        if (start.bytes < pair.need() || (pair.hand && !start.aligned)) return JOB_WAITING;
+    }
+    return run(suite, shape, call.parts, job, 1);
+}
+
+bool same(const KernelCall::Parts &a, const KernelCall::Parts &b) {
+    return a.cipher == b.cipher && a.hash == b.hash && a.coarse == b.coarse && a.pair == b.pair;
+}
+
+// Remembers these for one message like the job.
+void remember(const Suite &suite, const cst_job &job, const KernelCall::Parts &parts) {
+    LaidCalls &calls = suite.laid[job.direction == CST_OPEN];
+    const KernelCall *const call = calls.of([&](const KernelCall &it) { return same(it.parts, parts); },
+                                            [&] {
+                                                KernelCall its = {};
+                                                its.run_one = run_known_parts;
+                                                its.parts = parts;
+                                                return its;
+                                            });
+    if (call) calls.remember(suite.engine->cost_generation(), job.aad_len, job.in_len, call);
+}
+
+}  // namespace
+
+bool plan_now(const Suite &suite, const cst_job &job, size_t n, Plan *plan) {
+    Kernels kernels;
+    *plan = {};
+    return serves(suite, &job, 1) && choose(suite, Shape(suite, job, false), n, &kernels, plan);
+}
+
+int run_now(cst_job *jobs, size_t n) {
+    const Suite &suite = *key_of(*jobs).suite;
+    if (!serves(suite, jobs, n)) return JOB_WAITING;
+    const Shape shape = shape_of(suite, jobs, n);
+    Kernels kernels;
+    if (!choose(suite, shape, n, &kernels)) return JOB_WAITING;
+    KernelCall spare[4];
+    bool spared = false;
+    const auto part = [&](const Variant *v, KernelCall *its_spare) -> const KernelCall * {
+        if (!v) return nullptr;
+        const KernelCall &call = laid_down(suite, *v, its_spare);
+        spared |= &call == its_spare;
+        return &call;
+    };
+    const KernelCall::Parts parts = {part(kernels.cipher, &spare[0]), part(kernels.hash, &spare[1]),
+                                     part(kernels.coarse, &spare[2]), part(kernels.pair, &spare[3])};
+    if (n == 1 && usual(suite) && !spared) remember(suite, *jobs, parts);
+    return run(suite, shape, parts, jobs, n);
+}
+
+}  // namespace cst
