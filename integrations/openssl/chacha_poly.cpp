@@ -38,7 +38,7 @@ bool ChaChaPoly::begin() {
     if (!key_.get()) return raise(NO_KEY);
     if (iv_is_ == Iv::begun) return true;
     if (iv_is_ != Iv::waits) return raise(NO_IV);
-    if (!parts_.begin(key(), suite(CHACHA20), nonce_)) return raise(FAILED);
+    if (!parts_.begin(parts_key(), nonce_)) return raise(FAILED);
     iv_is_ = Iv::begun;
     return true;
 }
@@ -57,8 +57,8 @@ bool ChaChaPoly::text(uint8_t *out, size_t *written, Bytes in) {
     const ClearRegisters clear(cpu());
     if (!begin()) return false;
     if (!out) {
-        if (!parts_.aad(key(), in)) return raise(WRONG_ORDER);
-    } else if (!parts_.text(key(), suite(CHACHA20), in, out, !seals_)) {
+        if (!parts_.aad(parts_key(), in)) return raise(WRONG_ORDER);
+    } else if (!parts_.text(parts_key(), in, out, !seals_)) {
         iv_is_ = Iv::used;  // a part may be done: the message can have no tag
         return raise(DATA_LENGTH);
     }
@@ -72,7 +72,7 @@ bool ChaChaPoly::final(uint8_t *, size_t *, size_t) {
     if (!begin()) return false;
     if (!seals_ && !has_tag_) return raise(NO_TAG);
     uint8_t tag[TAG];
-    parts_.tag(key(), tag);
+    parts_.tag(parts_key(), tag);
     iv_is_ = Iv::used;
     if (!seals_) {
         const bool right = same_bytes(tag, tag_, tag_bytes_);

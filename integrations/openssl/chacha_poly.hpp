@@ -22,6 +22,7 @@ private:
     static constexpr size_t TAG = ChaChaParts::TAG, NONCE = ChaChaParts::NONCE;
     enum class Iv : uint8_t { none, waits, begun, used, records };  // records: its nonces are made from it
 
+    ChaChaKey parts_key() const { return {*key().suite, suite(CHACHA20), key().encrypt()}; }
     bool begin();
     bool text(uint8_t *out, size_t *written, Bytes in);
     bool record(uint8_t *out, size_t *written, Bytes in);

@@ -75,6 +75,8 @@ int check_part(const Engine &engine, const cst_text_part &part, const Argument &
     return check_state(suite, part);
 }
 
+ChaChaKey chacha_key(const Key &key) { return {*key.suite, key.suite->cipher, key.encrypt()}; }
+
 bool begin(const cst_text_part &part) {
     TextState *const its = state_of(part);
     const Key &key = *from(part.key);
@@ -84,7 +86,7 @@ bool begin(const cst_text_part &part) {
         (new (&its->gcm) GcmParts)->begin(key, bytes(part.iv, part.iv_len));
         return true;
     }
-    return (new (&its->chacha) ChaChaParts)->begin(key, key.suite->cipher, static_cast<const uint8_t *>(part.iv));
+    return (new (&its->chacha) ChaChaParts)->begin(chacha_key(key), static_cast<const uint8_t *>(part.iv));
 }
 
 bool take_in(const cst_text_part &part) {
@@ -93,16 +95,17 @@ bool take_in(const cst_text_part &part) {
     const Bytes aad = bytes(part.aad, part.aad_len), in = bytes(part.in, part.in_len);
     uint8_t *const out = static_cast<uint8_t *>(part.out);
     const bool opens = part.direction == CST_OPEN;
-    const Suite *const cipher = key.suite->cipher;
-    if (is_gcm(*key.suite)) return (!aad.n || its->gcm.aad(key, aad)) && its->gcm.text(key, cipher, in, out, opens);
-    return (!aad.n || its->chacha.aad(key, aad)) && its->chacha.text(key, cipher, in, out, opens);
+    if (is_gcm(*key.suite))
+        return (!aad.n || its->gcm.aad(key, aad)) && its->gcm.text(key, key.suite->cipher, in, out, opens);
+    const ChaChaKey its_key = chacha_key(key);
+    return (!aad.n || its->chacha.aad(its_key, aad)) && its->chacha.text(its_key, in, out, opens);
 }
 
 int end(const cst_text_part &part) {
     TextState *const its = state_of(part);
     const Key &key = *from(part.key);
     uint8_t tag[16];
-    is_gcm(*key.suite) ? its->gcm.tag(key, tag) : its->chacha.tag(key, tag);
+    is_gcm(*key.suite) ? its->gcm.tag(key, tag) : its->chacha.tag(chacha_key(key), tag);
     bool right = true;
     if (part.direction == CST_SEAL) memcpy(part.tag, tag, part.tag_len);
     else right = same_bytes(tag, static_cast<const uint8_t *>(part.tag), part.tag_len);

@@ -12,11 +12,11 @@ constexpr uint64_t MOST_TEXT = (uint64_t(1) << 38) - 64, MOST_AAD = uint64_t(1) 
 
 }  // namespace
 
-bool ChaChaParts::begin(const Key &key, const Suite *chacha, const uint8_t *nonce) {
+bool ChaChaParts::begin(const ChaChaKey &key, const uint8_t *nonce) {
     memcpy(nonce_, nonce, NONCE);
     aad_bytes_ = text_bytes_ = block_ = 0;
     memset(stream_, 0, sizeof(stream_));
-    if (!add_blocks(key, chacha, {stream_, sizeof(stream_)}, stream_)) return false;
+    if (!add_blocks(key, {stream_, sizeof(stream_)}, stream_)) return false;
     poly_.begin(stream_);
     return true;
 }
@@ -28,37 +28,37 @@ bool ChaChaParts::is_sound() const {
 }
 
 // Continues from a block of the keystream on, of which the last may be used in part.
-bool ChaChaParts::add_blocks(const Key &key, const Suite *chacha, Bytes in, uint8_t *out) {
+bool ChaChaParts::add_blocks(const ChaChaKey &key, Bytes in, uint8_t *out) {
     uint8_t iv[sizeof(block_) + NONCE];
     memcpy(iv, &block_, sizeof(block_));
     memcpy(iv + sizeof(block_), nonce_, NONCE);
     block_ += uint32_t(in.n / CHACHA_BLOCK);
-    return !add_key_stream(chacha, key.encrypt(), iv, in, out);
+    return !add_key_stream(key.cipher, key.bytes, iv, in, out);
 }
 
-bool ChaChaParts::aad(const Key &key, Bytes data) {
+bool ChaChaParts::aad(const ChaChaKey &key, Bytes data) {
     if (text_bytes_ || data.n > MOST_AAD - aad_bytes_) return false;
     aad_bytes_ += data.n;
-    poly_.add(*key.suite, data.data, data.n);
+    poly_.add(key.aead, data.data, data.n);
     return true;
 }
 
-bool ChaChaParts::text(const Key &key, const Suite *chacha, Bytes in, uint8_t *out, bool opens) {
+bool ChaChaParts::text(const ChaChaKey &key, Bytes in, uint8_t *out, bool opens) {
     constexpr size_t MOST = 8192;  // what was enciphered is hashed while it is in the cache
     if (in.n > MOST_TEXT - text_bytes_) return false;
-    if (!text_bytes_ && in.n) poly_.fill(*key.suite);
+    if (!text_bytes_ && in.n) poly_.fill(key.aead);
     while (in.n) {
         const size_t n = std::min(MOST, in.n);
-        if (opens) poly_.add(*key.suite, in.data, n);
-        if (!encipher(key, chacha, {in.data, n}, out)) return false;
-        if (!opens) poly_.add(*key.suite, out, n);
+        if (opens) poly_.add(key.aead, in.data, n);
+        if (!encipher(key, {in.data, n}, out)) return false;
+        if (!opens) poly_.add(key.aead, out, n);
         in = {in.data + n, in.n - n};
         out += n;
     }
     return true;
 }
 
-bool ChaChaParts::encipher(const Key &key, const Suite *chacha, Bytes in, uint8_t *out) {
+bool ChaChaParts::encipher(const ChaChaKey &key, Bytes in, uint8_t *out) {
     const auto go_on = [&](size_t n) {
         text_bytes_ += n;
         in = {in.data + n, in.n - n};
@@ -71,18 +71,18 @@ bool ChaChaParts::encipher(const Key &key, const Suite *chacha, Bytes in, uint8_
     };
     if (text_bytes_ % CHACHA_BLOCK) use_stream();
     if (const size_t whole = in.n / CHACHA_BLOCK * CHACHA_BLOCK) {
-        if (!add_blocks(key, chacha, {in.data, whole}, out)) return false;
+        if (!add_blocks(key, {in.data, whole}, out)) return false;
         go_on(whole);
     }
     if (!in.n) return true;
     memset(stream_, 0, sizeof(stream_));
-    if (!add_blocks(key, chacha, {stream_, sizeof(stream_)}, stream_)) return false;
+    if (!add_blocks(key, {stream_, sizeof(stream_)}, stream_)) return false;
     use_stream();
     return true;
 }
 
-void ChaChaParts::tag(const Key &key, uint8_t *to) {
-    poly_.end(*key.suite, aad_bytes_, text_bytes_, to);
+void ChaChaParts::tag(const ChaChaKey &key, uint8_t *to) {
+    poly_.end(key.aead, aad_bytes_, text_bytes_, to);
     wipe(stream_, sizeof(stream_));
 }
 

@@ -48,6 +48,20 @@ void PolyParts::end(const Suite &suite, uint64_t aad_bytes, uint64_t text_bytes,
     put_words(lengths, aad_bytes, text_bytes);
     fill(suite);
     blocks(suite, lengths, BLOCK);
+    make_tag(tag);
+}
+
+void PolyParts::end(const Suite &suite, uint8_t *tag) {
+    if (waiting_) {
+        memset(rest_ + waiting_, 0, BLOCK - waiting_);
+        rest_[waiting_] = 1;  // in the place of the bit that whole blocks have behind them
+        sum_[2]--;
+        blocks(suite, rest_, BLOCK);
+    }
+    make_tag(tag);
+}
+
+void PolyParts::make_tag(uint8_t *tag) {
     poly1305_tag(key_, sum_, tag);
     wipe(&key_, sizeof(key_));
     wipe(sum_, sizeof(sum_));

@@ -1,4 +1,4 @@
-// Poly1305 (RFC 8439, 2.5) of data that comes in parts and is filled up with zeros between them (2.8).
+// Poly1305 (RFC 8439, 2.5) of data that comes in parts, for ChaCha20-Poly1305 filled up with zeros between them (2.8).
 #pragma once
 
 #include <cstddef>
@@ -21,12 +21,15 @@ public:
     void fill(const Suite &suite);
     // Hashes the lengths, makes the tag, and wipes the state.
     void end(const Suite &suite, uint64_t aad_bytes, uint64_t text_bytes, uint8_t *tag);
+    // Ends a message of any bytes (2.5), makes the tag, and wipes the state.
+    void end(const Suite &suite, uint8_t *tag);
     // Returns how many bytes wait for the rest of their block.
     size_t waiting() const { return waiting_; }
 
 private:
     void blocks(const Suite &suite, const uint8_t *data, size_t n);
     size_t many_blocks(const Suite &suite, const uint8_t *data, size_t n);
+    void make_tag(uint8_t *tag);
 
     PolyKey key_ = {};
     uint64_t sum_[3] = {};
