@@ -30,6 +30,7 @@ const Lesser kLesser[] = {
     {"unknown_avx512", "Unknown", kNobody, UNKNOWN, 0x7ffefbff, 0xf3bfbfff, 0xfb417fee, 0x1c30, XCR0_ZMM},
     {"unknown_sse", "Unknown", kNobody, UNKNOWN, 0x4ff8ebbf, 0x2294e287, 0x40400004, 0, XCR0_XMM},
     {"westmere", "Intel", "GenuineIntel", 0x000206c2, 0x029ee3ff, 0, 0, 0, 0},
+    {"zen2", "AMD", "AuthenticAMD", 0x00840f70, 0x7ed8320b, 0x219c91a9, 0x00400004, 0, XCR0_YMM},
     {"zen3", "AMD", "AuthenticAMD", 0x00a20f10, 0x7ed8320b, 0x219c97a9, 0x0040068c, 0, XCR0_YMM},
     {"zen4", "AMD", "AuthenticAMD", 0x00a10f11, 0x7efa320b, 0xf1bf97a9, 0x00415fce, 0x20, XCR0_ZMM},
 };

@@ -239,7 +239,7 @@ def test_seeded_brand(root: Path, objects: list[Path], tmp_path: Path) -> None:
 
 SAME_AS = {
     "nehalem": "nehalem", "westmere": "westmere", "haswell": "haswell", "skylake_server": "cascade_lake",
-    "zen3": "zen3", "zen4": "zen4", "sapphire_rapids": "emerald_rapids", "unknown_sse": "goldmont_plus",
+    "zen2": "zen2", "zen3": "zen3", "zen4": "zen4", "sapphire_rapids": "emerald_rapids", "unknown_sse": "goldmont_plus",
     "unknown_avx2": "alder_lake", "unknown_avx512": "emerald_rapids",
 }  # fmt: skip
 

@@ -22,7 +22,7 @@ def names() -> list[str]:
     return Context().names(runtime.NAME_CPU)
 
 
-@pytest.mark.parametrize("name", ["zen3", "haswell", "westmere", "nehalem", "unknown_sse", "unknown_avx2"])
+@pytest.mark.parametrize("name", ["zen2", "zen3", "haswell", "westmere", "nehalem", "unknown_sse", "unknown_avx2"])
 def test_it_decides(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(CPU, raising=False)
     real = Context().cpu()
@@ -63,7 +63,7 @@ def test_more_than_this_cpu_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_names() -> None:
     context = Context()
-    assert {"zen3", "zen4", "haswell", "westmere", "sapphire_rapids", "unknown", "unknown_sse"} <= set(names())
+    assert {"zen2", "zen3", "zen4", "haswell", "westmere", "sapphire_rapids", "unknown", "unknown_sse"} <= set(names())
     assert "zen3" in context.nearest(runtime.NAME_CPU, "zen33")
 
 
