@@ -131,11 +131,12 @@ def test_forks_confined(how: str, confine: Path, programs: dict[str, Path]) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("how", ["mdwe", "noexec"])
 def test_the_same_tests_confined(how: str, confine: Path, library: str) -> None:
+    """Their quick forms: the long ones, unconfined, are parts of their own."""
     files = [f"tests/runtime/{name}.py" for name in QUICK + LONGER * LONG]
     # Without executable anonymous memory libffi keeps the callbacks of ctypes in a file that parent and child share,
     # and each overwrites the other's: Python crashes after a fork, with or without this library. test_forks_confined
     # forks in C++.
     command = [sys.executable, "-m", "pytest", "-n0", "-p", "no:cacheprovider", "-k", "not test_fork", *files]
-    done = confined(confine, how, *command, CRYPTOSTITCH_LIBRARY=library)
+    done = confined(confine, how, *command, CRYPTOSTITCH_LIBRARY=library, CRYPTOSTITCH_LONG="")
     assert done.returncode == 0 and " passed" in done.stdout, done.stdout[-4000:] + done.stderr[-2000:]
     print(done.stdout[-400:])
