@@ -17,7 +17,7 @@ target_compile_options(cst_runtime PRIVATE -Wall -Wextra $<$<COMPILE_LANGUAGE:CX
 # it). Larger objects belong into memory: runtime/executors/slot.hpp. Other compilers and options make other frames.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT CMAKE_CXX_FLAGS)
     target_compile_options(cst_runtime PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror=frame-larger-than=12288>)
-    # clear_stack clears what public keys use, by a frame of that size.
+    # clear_below clears what public keys use, by a frame of that size.
     set_property(SOURCE "${PROJECT_SOURCE_DIR}/runtime/suite/registers.cpp" APPEND PROPERTY COMPILE_OPTIONS
         -Wno-frame-larger-than)
 endif()

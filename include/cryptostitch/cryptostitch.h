@@ -30,7 +30,8 @@
  * The contents of buffers (offsets, checksums so far, a number that must be below a modulus, the state of a message)
  * are looked at after that; where places or lengths follow from it, these are checked by the same rule.
  * A capacity (`out_cap`, and `bytes` of cst_key_init) is no length in this sense: how much is written, at most,
- * follows from other arguments, and that is the buffer. The capacity may be any number that is not less, SIZE_MAX too.
+ * follows from other arguments, and that is the buffer. The capacity may be any number that is not less, SIZE_MAX too;
+ * if it is less, that is CST_ERR_LENGTH, whether the pointer is NULL or not.
  * Not checked: what one job of a call writes against the buffers of its other jobs, and against the jobs themselves, in
  * cst_burst, cst_seal, cst_open and cst_digest, and *out_len there; names and paths, which are strings of C; objects
  * that the library has made (contexts, suites, keys, ...), but for NULL.
@@ -376,7 +377,7 @@ typedef struct cst_job {
     size_t aad_len;
     const void *in;
     size_t in_len;
-    void *out; /* digests and MACs: NULL */
+    void *out; /* digests and MACs: NULL, and out_cap 0 */
     size_t out_cap;
     size_t out_len; /* set by the call: bytes of the result in `out`; 0 after CST_ERR_AUTH, and of digests and MACs */
     void *tag; /* written by CST_SEAL, only read by CST_OPEN */

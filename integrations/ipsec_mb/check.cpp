@@ -118,6 +118,7 @@ int check_ccm(const IMB_JOB &job, const Plan &plan, bool as_original) {
 
 int check_chacha_poly(const IMB_JOB &job, const Plan &plan, bool as_original) {
     const auto &fields = job.u.CHACHA20_POLY1305;
+    if (!job.src && job.msg_len_to_hash_in_bytes) return IMB_ERR_JOB_NULL_SRC;
     if (int error = check_aead(job, plan, fields.aad, fields.aad_len_in_bytes)) return error;
     if (job.key_len_in_bytes != 32) return IMB_ERR_JOB_KEY_LEN;
     if (job.iv_len_in_bytes != 12) return IMB_ERR_JOB_IV_LEN;
@@ -126,14 +127,16 @@ int check_chacha_poly(const IMB_JOB &job, const Plan &plan, bool as_original) {
 }
 
 // Checks a job that is one step of several: which step it is decides what it needs.
-int check_segments(const IMB_JOB &job, bool gcm) {
+int check_segments(const IMB_JOB &job, bool gcm, bool as_original) {
     const bool begins = number_of(job.sgl_state) == IMB_SGL_INIT || number_of(job.sgl_state) == IMB_SGL_ALL,
                ends = number_of(job.sgl_state) == IMB_SGL_COMPLETE || number_of(job.sgl_state) == IMB_SGL_ALL;
     if (int error = wrong_state(job)) return error;
+    if (number_of(job.sgl_state) > IMB_SGL_ALL) return IMB_ERR_CIPH_MODE;  // where states have no error of their own
     const void *const context = gcm ? static_cast<const void *>(job.u.GCM.ctx) : job.u.CHACHA20_POLY1305.ctx;
     const void *const aad = gcm ? job.u.GCM.aad : job.u.CHACHA20_POLY1305.aad;
     const uint64_t aad_bytes = gcm ? job.u.GCM.aad_len_in_bytes : job.u.CHACHA20_POLY1305.aad_len_in_bytes;
-    if (gcm && job.msg_len_to_cipher_in_bytes > MOST_GCM_TEXT) return IMB_ERR_JOB_CIPH_LEN;
+    if (job.msg_len_to_cipher_in_bytes > (gcm ? MOST_GCM_TEXT : MOST_CHACHA_TEXT)) return IMB_ERR_JOB_CIPH_LEN;
+    if (!gcm && job.key_len_in_bytes != 32) return IMB_ERR_JOB_KEY_LEN;
     if (!context) return IMB_ERR_JOB_NULL_SGL_CTX;
     // Opening, the original wants dec_keys of GCM too, and reads enc_keys.
     if (!job.enc_keys || (gcm && !seals(job) && !job.dec_keys)) return IMB_ERR_JOB_NULL_KEY;
@@ -146,14 +149,16 @@ int check_segments(const IMB_JOB &job, bool gcm) {
     if (brings && job.msg_len_to_cipher_in_bytes && !(job.src && job.dst))
         return !job.src ? IMB_ERR_JOB_NULL_SRC : IMB_ERR_JOB_NULL_DST;
     if (number_of(job.sgl_state) == IMB_SGL_ALL) {
-        if (job.num_sgl_io_segs && !job.sgl_io_segs) return IMB_ERR_JOB_NULL_SRC;
+        if (!job.sgl_io_segs) return IMB_ERR_JOB_NULL_SRC;
         for (uint64_t i = 0; i < job.num_sgl_io_segs; i++) {
             const IMB_SGL_IOV &segment = job.sgl_io_segs[i];
             if (segment.len && !(segment.in && segment.out))
                 return segment.in ? IMB_ERR_JOB_NULL_DST : IMB_ERR_JOB_NULL_SRC;
         }
     }
-    return ends ? check_tag(job, 16) : 0;
+    if (!ends) return 0;
+    if (int error = check_tag(job, 16)) return error;
+    return as_original && !gcm && job.auth_tag_output_len_in_bytes != 16 ? IMB_ERR_JOB_AUTH_TAG_LEN : 0;
 }
 
 int check_lone_hash(const IMB_JOB &job, const Plan &plan, bool as_original) {
@@ -182,6 +187,8 @@ int check_impossible(const IMB_JOB &job) {
 
 int check_apart(const IMB_JOB &job, bool as_original) {
     if (is_custom(job, true) && !job.cipher_func) return EFAULT;
+    if (is_custom(job, true) && !seals(job) && number_of(job.cipher_direction) != IMB_DIR_DECRYPT)
+        return IMB_ERR_JOB_CIPH_DIR;
     if (is_custom(job, false) && !job.hash_func) return EFAULT;
     for (const bool cipher : {true, false}) {
         if (is_custom(job, cipher)) continue;
@@ -203,8 +210,8 @@ int check_job(const IMB_JOB &job, const Plan &plan, bool as_original) {
             return plan.mac ? check_mac(job, plan, as_original) : 0;
         }
         case Kind::gcm: return check_gcm(job, plan);
-        case Kind::gcm_segments: return check_segments(job, true);
-        case Kind::chacha_segments: return check_segments(job, false);
+        case Kind::gcm_segments: return check_segments(job, true, as_original);
+        case Kind::chacha_segments: return check_segments(job, false, as_original);
         case Kind::ccm: return check_ccm(job, plan, as_original);
         case Kind::chacha_poly: return check_chacha_poly(job, plan, as_original);
         case Kind::gmac:

@@ -37,7 +37,10 @@ void Cmac::begin() {
 }
 
 bool Cmac::init(Bytes key, const OSSL_PARAM params[]) {
-    if (!set(params) || (key.data && !set_key(key))) return false;
+    if (!set(params) || (key.data && !set_key(key))) {
+        for (KeyMemory &its : keys_) its.forget();  // no message goes on under the key before
+        return false;
+    }
     if (!this->key()) return raise(NO_KEY);
     begin();
     return true;

@@ -12,6 +12,7 @@
 
 #include "../select/upper_halves.hpp"
 #include "../suite/murmur3.hpp"
+#include "../suite/registers.hpp"
 #include "../suite/secret.hpp"
 #include "framed_list.hpp"
 #include "plain_parts.hpp"
@@ -20,6 +21,7 @@ namespace cst {
 namespace {
 
 constexpr size_t BLOCK = MultiHashState::BLOCK, WORD = 4, ROW = WORD * SEGMENTS, STATE_ROOM = MOST_ALONE_STATE;
+constexpr size_t BELOW = 4096;  // bytes of the stack where Segments::end may leave numbers
 constexpr uint64_t MOST_BLOCKS = 16;  // that one call reads after another, and stay in the first-level cache meanwhile
 
 const Part &segments_of(const Variant &v) { return v.role == Role::both ? v.cipher : v.hash; }
@@ -244,6 +246,7 @@ bool run_multi_hashes(Memory *memory, cst_job *const *jobs, size_t n) {
         }
         if (job.in_len > at) in.read(at, block, size_t(job.in_len - at));
         segments.end(block, job.in_len, digest);
+        clear_below<BELOW>();
         all &= settle_digest(jobs[i], digest);
         wipe(block, sizeof(block));
         wipe(digest, sizeof(digest));
@@ -272,6 +275,7 @@ void run_multi_hash_part(Memory *memory, const cst_part &part) {
     if (left) memcpy(s->block, in + left / BLOCK * BLOCK, size_t(left % BLOCK));
     if (!part.last) return segments.store(s);
     segments.end(s->block, s->bytes, static_cast<uint8_t *>(part.tag));
+    clear_below<BELOW>();
     wipe(s, sizeof(*s));
 }
 

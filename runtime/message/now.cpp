@@ -448,6 +448,7 @@ int run_now(cst_job *jobs, size_t n) {
     const Shape shape = shape_of(suite, jobs, n);
     Kernels kernels;
     if (!choose(suite, shape, n, &kernels)) return JOB_WAITING;
+    if (shape.ccm) line_up_whole(suite, suite.blocks, 1, AES);  // its code is made here, not below the frames of a run
     KernelCall spare[4];
     bool spared = false;
     const auto part = [&](const Variant *v, KernelCall *its_spare) -> const KernelCall * {

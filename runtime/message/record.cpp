@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "../suite/mask.hpp"
+#include "../suite/registers.hpp"
 #include "../suite/secret.hpp"
 #include "constructions.hpp"
 #include "mac.hpp"
@@ -207,9 +208,10 @@ void keep_text(Message *m, const Padding &padding, uint8_t *area) {
 
 }  // namespace
 
-void open_records(const Class &c) {
+namespace {
+
+void open_deciphered(const Class &c) {
     Padding padding[MOST_MESSAGES];
-    run_all_texts(c, true);
     Message **const list = c.memory->list;
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
@@ -226,6 +228,7 @@ void open_records(const Class &c) {
     hash_tails(c, padding);
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
+        m.record_length = 0;
         const uint32_t right = hidden(padding[i].right & check_mac(&m, padding[i], area_of(c, m)));
         if (!right) {
             fail(&m);
@@ -236,6 +239,15 @@ void open_records(const Class &c) {
         keep_text(&m, padding[i], area_of(c, m));
     }
     wipe(padding, sizeof(padding));
+}
+
+}  // namespace
+
+void open_records(const Class &c) {
+    constexpr size_t BELOW = 8192;  // where the lengths of paddings may be left
+    run_all_texts(c, true);
+    open_deciphered(c);
+    clear_below<BELOW>();
 }
 
 }  // namespace cst

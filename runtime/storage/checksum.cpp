@@ -48,8 +48,10 @@ uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, 
     args.state[0] = state + v.state_offset[0];
     v.kernel.load(std::memory_order_acquire)->fn(&args);
     if (apart) wipe(aside + zeros, head);
-    if (crc.modulus) return crc.add_sums(at, bytes, load64(state + place.chain), load64(state + place.chain + 8));
-    return load64(state + place.chain + 8 * crc.reflected) >> above;
+    const uint64_t low = load64(state + place.chain), high = load64(state + place.chain + 8);
+    wipe(state + place.chain, 16);  // it has more bits than the checksum
+    if (crc.modulus) return crc.add_sums(at, bytes, low, high);
+    return (crc.reflected ? high : low) >> above;
 }
 
 // Selects the kernel for n texts. Every kernel of a checksum takes every text, so that a cached choice needs no check.

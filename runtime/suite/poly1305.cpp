@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "registers.hpp"
 #include "secret.hpp"
 
 namespace cst {
@@ -170,13 +171,7 @@ __attribute__((noinline)) void write_powers(const PolyKey &key, KeyForm form, ui
     write_44(p1, 7, to);
 }
 
-// Clears the frame of write_powers, where the compiler puts powers for which there are no registers. It begins where
-// that one began, or a few words before.
-__attribute__((noinline)) void clear_frame() {
-    constexpr size_t FRAME = 1024;  // write_powers has less than half of it
-    uint8_t frame[FRAME];
-    wipe(frame, sizeof(frame));
-}
+constexpr size_t FRAME = 1024;  // write_powers has less than half of it
 
 }  // namespace
 
@@ -186,7 +181,7 @@ void poly1305_powers(const PolyKey &key, KeyForm form, uint8_t *to) {
         return;
     }
     write_powers(key, form, to);
-    clear_frame();
+    clear_below<FRAME>();  // where the compiler puts powers for which there are no registers
 }
 
 }  // namespace cst

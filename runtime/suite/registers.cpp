@@ -55,9 +55,6 @@ void clear_registers(RegisterState state) {
     clear_general();
 }
 
-__attribute__((noinline)) void clear_stack() {
-    uint8_t below[CLEARED_STACK];
-    wipe(below, sizeof(below));
-}
+template void clear_below<CLEARED_STACK>();
 
 }  // namespace cst

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "../select/cpu.hpp"
+#include "secret.hpp"
 
 namespace cst {
 
@@ -23,19 +24,28 @@ private:
     RegisterState state_;
 };
 
-// Zeroes CLEARED_STACK bytes of the stack below the caller: arithmetic in C++ leaves numbers there that the compiler
-// has put beside the variables. No public-key operation goes deeper, which cst-residue sees on a painted stack: their
-// large objects are on the heap (wiped.hpp).
-constexpr size_t CLEARED_STACK = 14 << 10;
-void clear_stack();
+// Zeroes that many bytes of the stack below the caller: functions that it has called leave numbers there, which the
+// compiler has put beside their variables.
+template <size_t bytes>
+[[gnu::noinline]] void clear_below() {
+    uint8_t below[bytes];
+    wipe(below, sizeof(below));
+}
 
 // Clears the stack at the end of a scope, on every path.
-class ClearStack {
+template <size_t bytes>
+class ClearBelow {
 public:
-    ClearStack() = default;
-    ~ClearStack() { clear_stack(); }
-    ClearStack(const ClearStack &) = delete;
-    ClearStack &operator=(const ClearStack &) = delete;
+    ClearBelow() = default;
+    ~ClearBelow() { clear_below<bytes>(); }
+    ClearBelow(const ClearBelow &) = delete;
+    ClearBelow &operator=(const ClearBelow &) = delete;
 };
+
+// Public-key operations leave numbers on CLEARED_STACK bytes; none goes deeper, which cst-residue sees on a painted
+// stack: their large objects are on the heap (wiped.hpp).
+constexpr size_t CLEARED_STACK = 14 << 10;
+extern template void clear_below<CLEARED_STACK>();  // its frame is larger than others may be
+typedef ClearBelow<CLEARED_STACK> ClearStack;
 
 }  // namespace cst

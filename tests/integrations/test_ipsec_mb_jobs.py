@@ -111,6 +111,26 @@ def test_a_cipher_of_the_callers_that_fails(interface: Interface, how: str) -> N
     assert results[2].buffer == jobs[2].text and set(results[2].tag) == {FILLER}
 
 
+@pytest.mark.parametrize("mac", LONE)
+@pytest.mark.parametrize("key", [5, 65], ids=lambda n: f"{n} bytes")
+def test_nothing_is_written_for_half_a_job(interface: Interface, mac: str, key: int) -> None:
+    """A hash that runs by itself in front of a cipher that is refused."""
+    rng = random.Random(mac)
+    job = replace(random_job(rng, "cbc", mac), place=1, cipher_first=False, key=rng.randbytes(key))
+    (result,) = run(interface, [job.line()])
+    assert result.status not in (COMPLETED, INTERNAL_ERROR)
+    assert set(result.tag) | set(result.buffer) == {FILLER}
+
+
+@pytest.mark.parametrize("wrong", [{"key": b"k" * 16}, {"iv": b"i" * 8}, {"tag_len": 1}, {"tag_len": 17}], ids=str)
+def test_what_chacha20_poly1305_refuses(interface: Interface, wrong: dict[str, object]) -> None:
+    rng = random.Random(1)
+    job = replace(random_job(rng, "chacha-poly", "chacha-poly"), place=1, **wrong)
+    (result,) = run(interface, [job.line()])
+    assert result.status not in (COMPLETED, INTERNAL_ERROR)
+    assert set(result.tag) | set(result.buffer) == {FILLER}
+
+
 def product(a: int, b: int) -> int:
     """In GF(2^128), whose first bit is the constant one (SP 800-38D, 6.3)."""
     result = 0

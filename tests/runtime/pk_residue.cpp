@@ -130,7 +130,7 @@ namespace {
 
 // ---- one observed call
 
-constexpr size_t ENTRY = 512;  // bytes of the stack above what clear_stack() clears
+constexpr size_t ENTRY = 512;  // bytes of the stack above what ClearStack clears
 size_t most_stack = cst::CLEARED_STACK + ENTRY, deepest = 0;
 std::string deepest_call;
 bool leak_is_unknown = false;  // the word that --leak leaves depends on the secret, and is no needle

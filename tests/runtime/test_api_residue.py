@@ -1,5 +1,5 @@
 """After every call of the API no secret is left in registers, below the stack pointer, or in the library's memory:
-`cst-residue`."""
+`cst-residue`, which knows secrets by their bytes, and `cst-refused-residue`, which compares what two keys leave."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ LEAKS = {
 }
 
 
-def run(*arguments: str, target: str = "host") -> tuple[int, str]:
+def run(*arguments: str, target: str = "host", program: str = "cst-residue") -> tuple[int, str]:
     done = subprocess.run(
-        [tool("cst-residue"), *arguments],
+        [tool(program), *arguments],
         capture_output=True,
         text=True,
         timeout=600,
@@ -63,3 +63,20 @@ def test_a_leak_is_seen(leak: str) -> None:
         pytest.skip("this CPU has no 64-bit mask registers")
     code, output = run("--leak", leak, "none")
     assert code == 1 and f"a secret is left in {LEAKS[leak]}" in output
+
+
+CHECKSUMS = re.compile(r"(crc\d|adler)[^+]*|sha\d+\+crc32c")
+"""Alone, or of the same bytes as a digest: these may stay (SECURITY.md)."""
+
+
+@pytest.mark.parametrize("target", ("host", "sse_aesni"))
+def test_a_refused_message_leaves_nothing_that_follows_its_key(target: str) -> None:
+    every = suites_of(runtime.Context(runtime.ALLOW_LEGACY, target=target))
+    names = [name for name in (every if LONG else one_per_construction(every)) if not CHECKSUMS.fullmatch(name)]
+    code, output = run(*names, target=target, program="cst-refused-residue")
+    assert code == 0 and re.search(r"^\d{3,} calls, 0 findings$", output, re.M), output[:4000]
+
+
+def test_what_follows_a_key_is_seen() -> None:
+    code, output = run("--leak", "aes-128-gcm", program="cst-refused-residue")
+    assert code == 1 and "the stack: 1 bytes follow the key" in output

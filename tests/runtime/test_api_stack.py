@@ -196,6 +196,17 @@ def test_suites(name: str, level: str, library: str) -> None:
             Calls(context, name, keys[: 1 + (n == 17)], n, size).all()
 
 
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("name", SUITES)
+def test_the_first_call_of_a_context(name: str, level: str, library: str) -> None:
+    """Which makes the code of all kernels that it needs, however deep it is then."""
+    key, mac = oracle.secrets(random.Random(1), name)
+    for size in (64, 1000):
+        for entry in (Calls.alone, Calls.burst):
+            context = context_for(level, library)
+            entry(Calls(context, name, [context.suite(name).key(key or None, mac or None)], 1, size))
+
+
 def codes(context: Context) -> None:
     crc = context.suite("crc32c").key()
     for data, parity, size in ((4, 2, 1), (10, 4, 1000), (250, 5, 300), (16, 2, 100_000)):
