@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from cryptostitch.cli import main
 from test_defaults import DEFAULTS
 
@@ -32,10 +33,14 @@ def run(*arguments: str, stdout: object = subprocess.PIPE, **env: str) -> subpro
 def test_help_is_as_narrow_as_the_terminal(command: str) -> None:
     """But for words that cannot be broken."""
     width = 40
-    text = run(*command.split(), "--help", COLUMNS=str(width)).stdout
+
+    def shown(columns: int) -> str:
+        return CliRunner().invoke(main, [*command.split(), "--help"], env={"COLUMNS": str(columns)}).output
+
+    text = shown(width)
     long = [line for line in text.splitlines() if len(line) > width]
     assert text and not [line for line in long if len(line.removesuffix(" \\").split()) > 1], long
-    assert all(len(line) <= 80 for line in run(*command.split(), "--help", COLUMNS="200").stdout.splitlines())
+    assert all(len(line) <= 80 for line in shown(200).splitlines())
 
 
 def test_an_example_that_was_broken_is_still_a_command() -> None:
