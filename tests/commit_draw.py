@@ -1,0 +1,25 @@
+"""What the commit's hash draws: of statements that stand in many tests, or whose price is high, a share runs for each
+commit and all in the long form."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@functools.cache
+def commit() -> str:
+    """The commit's hash; empty outside of a git checkout."""
+    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    return done.stdout.strip()
+
+
+def is_drawn(name: str, share: int, of: str | None = None) -> bool:
+    """Whether it is the turn of ``name`` in a commit (``of``: else this one's hash). One of ``share`` names is drawn
+    by a commit, and a name by one of ``share`` commits."""
+    key = f"{commit() if of is None else of} {name}"
+    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4]) % share == 0
