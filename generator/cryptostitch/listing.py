@@ -21,13 +21,18 @@ from .pipeline import Generator
 Named = tuple[str, str, frozenset[str], list[tuple[StreamName, str]], bool]
 """Of a kernel: name, target, features, parts with their ISAs, whether it is shipped as an object."""
 
+_Features = dict[tuple[str, str, int, bool, str], frozenset[str]]
+"""Of the streams of a text, by what they are rendered with."""
+_SHIPPED: _Features = {}
+"""What the project's own texts use, for all catalogues of the process: to find it for all of them takes seconds."""
+
 
 class Catalogue(Generator):
     """A generator that knows its kernels' names quickly."""
 
     def __init__(self, *given: Any):
         super().__init__(*given)
-        self._features: dict = {}
+        self._features: _Features = {} if any(self.given) else _SHIPPED
 
     def stream_features(self, name: StreamName, isa: str) -> frozenset[str]:
         """Returns the CPU features of a stream. One rendering with the fewest lanes and the same blocks tells them: the

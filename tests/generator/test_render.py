@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from cryptostitch import listing
 from cryptostitch.core.catalog import Algorithm, Form
 from cryptostitch.core.errors import CryptostitchError, TemplateError, UnknownName
 from cryptostitch.core.ir import Imm, Mem, Reg
 from cryptostitch.core.names import kernel_name, stream_name, target_name
 from cryptostitch.frontend.render import TEMPLATES
+from cryptostitch.listing import Catalogue
 from cryptostitch.pipeline import Generator
 
 
@@ -115,3 +119,16 @@ def test_unknown_names_get_the_nearest():
         Generator().virtual(stream_name("shaa1_x16"), "avx512")
     with pytest.raises(UnknownName, match="nearest: .*sha1_x16@avx512"):
         Generator().recipe("sha1_x16@avx51")
+
+
+def test_what_the_shipped_texts_use_is_found_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """By all catalogues of a process; one with a folder of its own may have other texts."""
+    kernels = Catalogue().default_kernels("md5_*")
+
+    def rendered(*_: object) -> None:
+        raise AssertionError("rendered again")
+
+    monkeypatch.setattr(listing, "render", rendered)
+    assert kernels and Catalogue().default_kernels("md5_*") == kernels
+    with pytest.raises(AssertionError, match="rendered again"):
+        Catalogue((), (tmp_path,)).default_kernels("md5_*")
