@@ -1,24 +1,32 @@
-"""The sanitized builds (sanitize/CMakeLists.txt), made when a test first wants them; and programs of one file against
+"""The sanitized builds (sanitize/CMakeLists.txt), made when a test first wants them, of which the commit's hash draws
+some; and programs of one file against
 the shared library."""
 
 from __future__ import annotations
 
 import fcntl
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from commit_draw import is_drawn
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build"
 LONG = bool(os.environ.get("CRYPTOSTITCH_LONG"))
 SANITIZERS = {"address": "address,undefined", "thread": "thread", "fuzzer": "fuzzer-no-link,address,undefined"}
+DRAWN = {"thread": 8, "fuzzer": 8}
+"""Builds that one commit in so many makes, and each long form: each takes the compiler 90 CPU seconds."""
 
 
 def sanitized(name: str) -> Path:
-    """The folder of the build "address", "thread" or "fuzzer"; skips the test where the compiler cannot do it."""
+    """The folder of the build "address", "thread" or "fuzzer"; skips the test where the compiler cannot do it,
+    or where it is not the commit's turn."""
+    if name in DRAWN and not LONG and not is_drawn(f"sanitizer {name}", DRAWN[name]):
+        pytest.skip(f"one commit in {DRAWN[name]} makes the build {name}, and CRYPTOSTITCH_LONG=1")
     compiler = "clang++" if name == "fuzzer" else "c++"
     with_fuzzer = SANITIZERS[name].replace("fuzzer-no-link", "fuzzer")
     if not compiles(compiler, with_fuzzer):
@@ -35,10 +43,17 @@ def sanitized(name: str) -> Path:
                 f"-DCST_SANITIZE={SANITIZERS[name]}",
                 f"-DCST_BUILD={BUILD}",
                 f"-DCST_GENERATED={generated()}",
+                *launchers(),
             ]
             run(["cmake", "-S", ROOT / "tests/runtime/sanitize", "-B", folder, "-G", "Ninja", *definitions], env)
         run(["cmake", "--build", folder, "-j", "2"], env)
     return folder
+
+
+def launchers() -> list[str]:
+    """The definitions of the ordinary build that name a compiler's launcher, such as ccache."""
+    lines = (BUILD / "CMakeCache.txt").read_text().splitlines()
+    return [f"-D{line}" for line in lines if re.match(r"CMAKE_C(XX)?_COMPILER_LAUNCHER:\w+=.", line)]
 
 
 def runtime_of(name: str) -> str:

@@ -1,5 +1,6 @@
 """libFuzzer over the pack reader and the API (fuzz/), each from its corpus. Seconds for each target:
-CRYPTOSTITCH_FUZZ_SECONDS, else 10, in the long form 60."""
+CRYPTOSTITCH_FUZZ_SECONDS, else 10, in the long form 60. The commit's hash draws whether libFuzzer runs in the quick
+form (sanitized.py); the corpora run always, under AddressSanitizer and UndefinedBehaviorSanitizer."""
 
 from __future__ import annotations
 
