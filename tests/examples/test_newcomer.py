@@ -1,5 +1,8 @@
 """The newcomer's way: from an empty folder, by the pages' own files and commands, to a proved and timed pair and to a
-hash in the library; and no file outside of that folder is touched."""
+hash in the library; and no file outside of that folder is touched.
+
+Each page is drawn by one commit in SHARE, and all run in the long form; what the examples do is asserted each time by
+test_own_hash, test_new_pair, test_own_tree, test_own_cipher and test_examples."""
 
 from __future__ import annotations
 
@@ -15,10 +18,12 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from commit_draw import is_drawn
 from cryptostitch import Context
 from cryptostitch.core.own import own_rows
 
 LONG = bool(os.environ.get("CRYPTOSTITCH_LONG"))
+SHARE = 5
 LIMIT = 300  # seconds that the machine may take for a command: the issue's five minutes for all, on a loaded machine
 BLOCK = re.compile(r"(?:^`([\w./-]+)`:\n)?^```(\w*)\n(.*?)^```$", re.M | re.S)  # file, language, text
 PROGRAMS = ("cryptostitch", "cst-sum", "cst-bench", "python", "own_hash", "own_cipher")
@@ -131,8 +136,15 @@ def nothing_outside_is_touched(newcomer: Newcomer) -> Iterator[None]:
     assert not list(newcomer.home.rglob("*")) and not list(newcomer.temporary.rglob("*"))
 
 
+def when_drawn(page: str) -> None:
+    """Skips a page's test where it is not the commit's turn."""
+    if not (LONG or is_drawn(f"newcomer {page}", SHARE)):
+        pytest.skip(f"one commit in {SHARE} follows the page, and CRYPTOSTITCH_LONG=1")
+
+
 def test_a_hash_from_its_page(newcomer: Newcomer, example: Callable[[str], Path]) -> None:
     """Ascon: proved, paired, and in the library."""
+    when_drawn("a hash")
     if not {"avx2", "sha", "bmi2"} <= set(Context().cpu()["features"]):
         pytest.skip("this CPU lacks AVX2 or the SHA extensions, which the page's pair is made of")
     page = newcomer.root / "examples/own_hash/README.md"
@@ -161,6 +173,7 @@ def test_a_hash_from_its_page(newcomer: Newcomer, example: Callable[[str], Path]
 
 def test_the_steps_of_the_language_page(newcomer: Newcomer) -> None:
     """`templates/README.md`, "Adding an algorithm", for Ascon."""
+    when_drawn("language")
     if not {"vaes", "avx512f"} <= set(Context().cpu()["features"]):
         pytest.skip("this CPU lacks AVX-512 with VAES, which some of the commands time")
     newcomer.write(newcomer.root / "examples/own_hash/README.md")
@@ -177,6 +190,7 @@ def test_the_steps_of_the_language_page(newcomer: Newcomer) -> None:
 
 def test_a_pair_from_its_page(newcomer: Newcomer) -> None:
     """Fletcher's checksum beside AES-128-CBC."""
+    when_drawn("a pair")
     if not {"aes", "vaes", "avx512f"} <= set(Context().cpu()["features"]):
         pytest.skip("this CPU lacks AVX-512 with VAES, which some of the commands time")
     page = newcomer.root / "examples/new_pair/README.md"
@@ -193,6 +207,7 @@ def test_a_pair_from_its_page(newcomer: Newcomer) -> None:
 @pytest.mark.parametrize("page", ["own_tree", "own_cipher"])
 def test_the_commands_of_another_example(newcomer: Newcomer, example: Callable[[str], Path], page: str) -> None:
     """Its files are copied; they are not all on the page."""
+    when_drawn(page)
     if not {"aes", "pclmul", "avx2"} <= set(Context().cpu()["features"]):
         pytest.skip("this CPU lacks AES-NI, PCLMUL or AVX2")
     shutil.copytree(
