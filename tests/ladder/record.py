@@ -12,7 +12,6 @@ import functools
 import hashlib
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -36,8 +35,8 @@ PACK = ROOT / "build/generated/default.pack"
 ALWAYS = ("answers", "lengths", "fuzz")
 """Checks through the C API, which say as much about the C++ runtime as about the kernel: they are never on record."""
 KEPT = tuple(rung.name for rung in LADDER if rung.name not in ALWAYS)
-SHARE = 20
-"""Of so many kernels one, drawn by the commit, runs all checks whatever is on record."""
+SHARE = 40
+"""Of so many kernels one, drawn by the commit (commit_draw.py), runs all checks whatever is on record."""
 
 PROBE, ASSEMBLER = ("probe/*",), ("runtime/code/*", "cmake/asmjit.cmake")
 ELSE = {"bytes": ASSEMBLER, **dict.fromkeys(("guards", "abi", "upper", "residue", "trace"), PROBE)}
@@ -150,17 +149,6 @@ class Record:
 def today() -> dict[str, str]:
     """The digest of the code of each check that is kept."""
     return {rung.name: check_digest(rung) for rung in LADDER if rung.name in KEPT}
-
-
-def commit() -> str:
-    """The commit's hash; empty outside of a git checkout."""
-    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
-    return done.stdout.strip()
-
-
-def is_drawn(kernel: str, of: str) -> bool:
-    """Whether it is the kernel's turn to run all checks in a commit."""
-    return int.from_bytes(hashlib.sha256(f"{of} {kernel}".encode()).digest()[:4]) % SHARE == 0
 
 
 def renewed(old: Record, checks: dict[str, str], recipes: Sequence[Recipe], found: Sequence[Evidence]) -> Record:

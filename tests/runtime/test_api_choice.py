@@ -27,10 +27,10 @@ OF_SUITES = [name for name in kernel_names() if not OF_NO_SUITE.match(name)]
 
 @pytest.mark.parametrize("name", OF_SUITES)
 def test_every_kernel_forced(shared_context: Context, name: str) -> None:
-    """Two suites that fit: the choice names it, and its call counter moves. What it answers is asked by the ladder's
-    checks `answers`, `lengths` and `fuzz`, of every kernel (ladder/test_default_pack.py). Codecs are of no suite
-    (test_api_code.py), nor are ladders (test_api_pk.py) and products (test_api_pk_rsa.py), nor is a checksum of words
-    but beside a cipher."""
+    """Two suites that fit: the choice names it, its answers are right, and its call counter moves. More of its answers
+    is asked by the ladder's checks `answers`, `lengths` and `fuzz`, of a share of the kernels in each commit
+    (ladder/test_default_pack.py). Codecs are of no suite (test_api_code.py), nor are ladders (test_api_pk.py) and
+    products (test_api_pk_rsa.py), nor is a checksum of words but beside a cipher."""
     context, bench = shared_context, Bench(shared_context, name)
     with forced(context, name, context.suites()) as suites:
         if not suites:
