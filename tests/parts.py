@@ -89,7 +89,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     **{f"pack-{part}": (_batches(part),) for part in range(PACK_PARTS)},
     "peers": _files("bench/test_bench_newest.py", "bench/test_bench_peers.py"),
-    "proofs": _files("generator/test_verify_catalogue.py"),
+    "proofs": _files("generator/test_verify_catalogue.py", "ladder/test_messages.py"),
     "public-key": _files(
         "runtime/test_api_pk.py",
         "runtime/test_api_pk_ed25519.py",

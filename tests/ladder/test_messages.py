@@ -20,6 +20,7 @@ from cryptostitch.ladder.subject import Subject
 from cryptostitch.passes.frame import frame
 from cryptostitch.passes.verify import check_bounds, check_kernel
 from cryptostitch.pipeline import Generator
+from jobs.samples import LONG
 
 GENERATOR = Generator(proves=False)
 KERNELS = kernel_names()
@@ -70,7 +71,8 @@ def test_every_end_of_a_text(name: str) -> None:
 def test_every_aad(name: str) -> None:
     tested = subject(name)
     short = tested.recipe.parts[0].program.contract.is_short
-    for aad in range(49 if short else 65):
+    most = 48 if short else 64
+    for aad in range(most + 1) if LONG else sorted({*range(18), 31, 32, 33, 47, 48, most - 1, most}):
         assert play(tested, 0 if short else aad % 3, 21, aad) == [], aad
 
 
