@@ -71,10 +71,12 @@ void make_key(const cst_suite *suite, const cst_suite_info &info, bool digest, u
     residue::fill(secret, sizeof secret, seed);
     residue::fill(mac_secret, sizeof mac_secret, seed + 1);
     for (size_t i = 0; digest && i < JOBS; i++) residue::fill(text[i], MOST_BYTES, seed + 2);
-    const size_t mac_bytes = info.mac_key_max ? std::max<size_t>(info.mac_key_min, std::min<size_t>(20, info.mac_key_max)) : 0;
+    const size_t mac_bytes =
+        info.mac_key_max ? std::max<size_t>(info.mac_key_min, std::min<size_t>(20, info.mac_key_max)) : 0;
     memset(key_memory, 0, sizeof key_memory);
     residue::tracking = residue::making_key = true;
-    const int error = cst_key_init(suite, key_memory, sizeof key_memory, secret, info.key_bytes, mac_secret, mac_bytes, key);
+    const int error =
+        cst_key_init(suite, key_memory, sizeof key_memory, secret, info.key_bytes, mac_secret, mac_bytes, key);
     residue::tracking = residue::making_key = false;
     residue::expect(error, CST_OK);
 }
