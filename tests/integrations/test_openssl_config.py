@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from cryptostitch.binding import openssl
 from cryptostitch.binding.openssl import CIPHERS, SLOWER, ask, configuration
 from cryptostitch.cli import main
 
-from integrations.openssl import configured, module
+from integrations.openssl import configured, keys, module
+
+CHECK = Path(openssl.__file__).with_name("openssl_check.sh")
+USED = "?provider=cryptostitch"
 
 
 def written(build: Path, folder: Path, **lines: str) -> Path:
@@ -90,3 +95,75 @@ def test_without_jit_kernels_are_static(build: Path, tmp_path: Path) -> None:
         check=True,
     )
     assert "static kernels" in done.stdout
+
+
+def test_the_page_has_the_lines(root: Path) -> None:
+    page = (root / "integrations/openssl/README.md").read_text()
+    lines = configuration(Path("/usr/lib/x86_64-linux-gnu/ossl-modules/cryptostitch.so"))
+    assert "".join(f"    {line}\n" if line else "\n" for line in lines.splitlines()) in page
+
+
+def checked(file: Path, *before: str) -> tuple[int, str]:
+    """Returns what the check without Python says of a file."""
+    done = subprocess.run(["sh", CHECK, *before, file], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_the_check_says_whether_it_is_used(build: Path, tmp_path: Path) -> None:
+    file = written(build, tmp_path, slower="yes")
+    assert checked(file) == (0, "used: AES-128-CTR came from cryptostitch\n")
+    text = file.read_text()
+    file.write_text(text.replace(f"default_properties = {USED}", ""))
+    status, said = checked(file)
+    assert status == 1 and said.startswith("active, but not used")
+    file.write_text(text.replace("slower = yes", "slower = always"))
+    status, said = checked(file)
+    assert status == 1 and said.startswith("not active")
+
+
+@pytest.mark.parametrize("name", ["slwoer", "Slower", "jti", "activated", "random"])
+def test_a_line_that_means_nothing_is_named(build: Path, tmp_path: Path, name: str) -> None:
+    """Also where the section is in a file that is included; lines of other sections are not the provider's."""
+    file = written(build, tmp_path, **{name: "yes"})
+    around = tmp_path / "around.cnf"
+    around.write_text(f"[other]\nslwoer = 1\n.include {file}\n")
+    for each in file, around:
+        status, said = checked(each)
+        assert status == 1 and f"unknown line in [cryptostitch_sect] of {file}: {name}\n" in said
+        assert any(name in complaint for complaint in ask(each).complaints)
+
+
+def test_every_line_that_the_provider_asks_for_is_known(root: Path, build: Path, tmp_path: Path) -> None:
+    """And stands in the file that is included, to be uncommented."""
+    source = (root / "integrations/openssl/provider.cpp").read_text()
+    asked = re.findall(r'OSSL_PARAM_utf8_ptr\("(\w+)"', source)
+    assert len(asked) >= 5
+    assert ask(written(build, tmp_path)).unknown_lines == []
+    for name in asked:
+        assert checked(written(build, tmp_path, **{name: "no"}), "--lines") == (0, ""), name
+        assert f"\n# {name} = " in configuration(tmp_path), name
+
+
+def test_it_is_included_into_debian_s_file(build: Path, tmp_path: Path) -> None:
+    """Sections of that file go on, and what follows in none of them is not disturbed."""
+    own = written(build, tmp_path)
+    file = tmp_path / "whole.cnf"
+    file.write_text(
+        "openssl_conf = openssl_init\n[openssl_init]\nproviders = provider_sect\nssl_conf = ssl_sect\n"
+        "[provider_sect]\ndefault = default_sect\n[default_sect]\n# activate = 1\n[ssl_sect]\n"
+        f"system_default = system_default_sect\n[system_default_sect]\nMinProtocol = TLSv1.2\n.include {own}\n"
+    )
+    found = ask(file)
+    assert found.complaints == []
+    assert checked(file)[0] == 0
+
+
+def test_random_bytes_are_default_s(build: Path, tmp_path: Path) -> None:
+    """Unless the section that says so is taken away."""
+    file, counts = written(build, tmp_path), tmp_path / "counts"
+    for text, wanted in (file.read_text(), False), (file.read_text().replace("random = random_sect", ""), True):
+        file.write_text(text)
+        more = {"OPENSSL_CONF": str(file), "CRYPTOSTITCH_OPENSSL_STATS": str(counts)}
+        subprocess.run(["openssl", "rand", "-hex", "16"], capture_output=True, env=os.environ | more, check=True)
+        assert ("aes-256-ctr" in keys(counts)) == wanted
+        counts.unlink()

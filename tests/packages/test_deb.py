@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import shutil
 from pathlib import Path
@@ -68,6 +69,15 @@ def test_openssl_loads_the_provider(unpacked: Path) -> None:
     folder = next(unpacked.rglob("ossl-modules"))
     out = run("openssl", "list", "-providers", "-provider-path", folder, "-provider", "cryptostitch")
     assert re.search(r"name: Cryptostitch", out, re.I) and "status: active" in out
+
+
+def test_the_provider_s_lines_and_check(packages: dict[str, Path], unpacked: Path) -> None:
+    """The module's path is where the package puts it; the lines are the administrator's to change."""
+    lines = (unpacked.parent / "etc/cryptostitch/openssl.cnf").read_text()
+    module = re.search(r"^module = /(.*)$", lines, re.M)
+    assert module and (unpacked.parent / module[1]).exists()
+    assert "/etc/cryptostitch/openssl.cnf" in run("dpkg-deb", "--info", packages["cryptostitch-openssl"], "conffiles")
+    assert os.access(unpacked / "share/cryptostitch/openssl-check", os.X_OK)
 
 
 def test_a_program_of_ipsec_mb_takes_the_drop_in(unpacked: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PROVIDER = "cryptostitch"
+_HERE = Path(__file__).parent
 CIPHERS = (
     *(f"AES-{bits}-GCM" for bits in (128, 192, 256)),
     *(f"AES-{bits}-CTR" for bits in (128, 192, 256)),
@@ -70,6 +71,7 @@ class Found:
     providers: list[str]
     ciphers: dict[str, str]
     errors: list[str]
+    unknown_lines: list[str]
 
     @property
     def complaints(self) -> list[str]:
@@ -82,7 +84,7 @@ class Found:
         elsewhere = [name for name in CIPHERS if self.ciphers[name] != PROVIDER]
         if PROVIDER in self.providers and elsewhere:
             found.append(f"these would come from elsewhere: {', '.join(elsewhere)}")
-        return found + [f"OpenSSL says: {error}" for error in self.errors]
+        return found + self.unknown_lines + [f"OpenSSL says: {error}" for error in self.errors]
 
 
 def module() -> Path:
@@ -103,26 +105,16 @@ def module() -> Path:
 def configuration(path: Path, **lines: str) -> str:
     """An openssl.cnf, or what belongs into one; ``lines`` are added to the provider's section."""
     own = "".join(f"{name} = {value}\n" for name, value in lines.items())
-    return f"""openssl_conf = openssl_init
+    module_line = f"module = {path}\n"
+    text = (_HERE / "openssl.cnf").read_text().replace("@CST_OPENSSL_MODULE@", str(path))
+    return text.replace(module_line, module_line + own)
 
-[openssl_init]
-providers = provider_sect
-alg_section = algorithm_sect
 
-[provider_sect]
-default = default_sect
-cryptostitch = cryptostitch_sect
-
-[default_sect]
-activate = 1
-
-[cryptostitch_sect]
-module = {path}
-activate = 1
-{own}
-[algorithm_sect]
-default_properties = ?provider=cryptostitch
-"""
+def unknown_lines(path: Path) -> list[str]:
+    """Says which lines of the provider's section mean nothing to it. libcrypto tells a provider only what it asks for,
+    so that the provider itself cannot see them."""
+    command = ["sh", str(_HERE / "openssl_check.sh"), "--lines", str(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.splitlines()
 
 
 def ask(path: Path) -> Found:
@@ -136,4 +128,4 @@ def ask(path: Path) -> Found:
     )
     if done.returncode:
         raise FileNotFoundError(f"libcrypto cannot be asked: {done.stderr.strip().splitlines()[-1:]}")
-    return Found(**json.loads(done.stdout))
+    return Found(**json.loads(done.stdout), unknown_lines=unknown_lines(path))
