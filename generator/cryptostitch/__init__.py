@@ -20,7 +20,8 @@ Rules of the library's part:
   all that was made of it; keys are wiped when they are closed or dropped themselves.
 - Contexts, suites, keys, texts in parts, codes and managers can be neither copied nor pickled; exceptions can be.
 - An Address stands for memory that the caller manages; with a wrong one the process may crash. So it may by what ctypes
-  makes of `lib` and `handle`, and by `RawKernel.run`. Nothing else can.
+  makes of `lib` and `handle`, by `RawKernel.run`, and by a capsule of Arrow that is not what its name says. Nothing
+  else can.
 """
 
 from __future__ import annotations

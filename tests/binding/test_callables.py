@@ -228,6 +228,15 @@ def recipes(c: Context) -> dict[str, Recipe]:
             digest.digest_column,
             {"data": text, "offsets": offsets, "tags": bytearray(40), "tag_len": 20, "stride": 20},
         ),
+        "Key.seal_column": (
+            key.seal_column,
+            {"data": text, "offsets": offsets, "ivs": IV + IV, "aads": None, "out": bytearray(4), "tag_len": 16},
+        ),
+        "Key.open_column": (
+            key.open_column,
+            {"data": b"", "offsets": array("i", [0]), "tags": b"", "ivs": None, "aads": None, "out": bytearray(),
+             "tag_len": 16},
+        ),
         "Key.tag_bytes": (key.tag_bytes, {"tag_len": 16}),
         "Sealing.update": (sealing.update, {"data": text}),
         "Sealing.finish": (sealing.finish, {"tag_len": 16}),

@@ -13,8 +13,9 @@ from .capi import CIPHER, DIGEST, ERR_ARGUMENT, ERR_LENGTH, STREAMING, TREE_CHAI
 from .column import Offsets, digest_column
 from .handles import make
 from .library import Library, wanted
+from .text_column import open_column, seal_column
 from .text_parts import Opening, Sealing
-from .values import Address, Buffer, Place, number, optional, place, several
+from .values import Address, ArrowArray, Buffer, Place, number, optional, place, several
 
 
 class Key(BaseKey):
@@ -218,6 +219,39 @@ class Key(BaseKey):
         buffer. ``offsets``: a buffer of whole numbers of 4 or 8 bytes, one more than items, which is copied.
         ValueError where ``tags`` is too small, or the offsets are not such."""
         digest_column(self, data, Offsets(offsets), tags, self.tag_bytes(tag_len), number(stride, "a stride"))
+
+    def seal_column(
+        self,
+        data: Buffer | ArrowArray,
+        offsets: Buffer | None = None,
+        *,
+        ivs: Buffer | None = None,
+        aads: Buffer | None = None,
+        out: Buffer | None = None,
+        tag_len: int | None = None,
+    ) -> tuple[Any, bytes]:
+        """cst_seal_column: (output, tags) of the texts data[offsets[i] : offsets[i + 1]], which have their places in
+        the output too: ``out``, a writable buffer as long as ``data`` (``data`` itself, too), or a new bytearray.
+        ``ivs``, ``aads``: those of all texts one behind the other, all of one length; the tags lie likewise.
+        ``data`` may be an array of Arrow of binary or text, without ``offsets``: its own are meant then. ValueError for
+        buffers of wrong sizes, RuntimeFailure for lengths that the suite does not take, and for suites that pad."""
+        return seal_column(self, data, offsets, ivs, aads, out, tag_len)
+
+    def open_column(
+        self,
+        data: Buffer | ArrowArray,
+        offsets: Buffer | None = None,
+        *,
+        tags: Buffer | None = None,
+        ivs: Buffer | None = None,
+        aads: Buffer | None = None,
+        out: Buffer | None = None,
+        tag_len: int | None = None,
+    ) -> Any:
+        """cst_open_column: the texts of what `seal_column` made, in ``out`` or a new bytearray. SomeForged when at
+        least one is not authentic, whose place is zeros then; ValueError for tags that have not ``tag_len`` bytes each
+        (None: the suite's whole tag), as in `open`; otherwise as `seal_column`."""
+        return open_column(self, data, offsets, tags, ivs, aads, out, tag_len)
 
 
 @dataclass(frozen=True)

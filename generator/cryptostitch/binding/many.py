@@ -17,12 +17,13 @@ from typing import Any
 
 from . import causes
 from .alike import inputs
+from .arrow import Apart, arrays, is_arrow
 from .capi import DIGEST, file_of
 from .column import Offsets, digest_column
 from .library import wanted
 from .runtime import Context, Key, Suite
 from .turns import Turns
-from .values import Buffer, place, several
+from .values import ArrowArray, ArrowStream, Buffer, place, several
 
 AT_ONCE = 4096
 """Buffers of a call: what addresses, lengths and digests take does not grow with the number of buffers."""
@@ -123,15 +124,43 @@ def hmac_many(name: str, key: Buffer, buffers: Iterable[Buffer]) -> list[bytes]:
     return _many(_hmac(name, key), buffers)
 
 
-def hash_column(name: str, data: Buffer, offsets: Buffer, key: Buffer | None = None) -> bytes:
+def hash_column(
+    name: str, data: Buffer | ArrowArray | ArrowStream, offsets: Buffer | None = None, key: Buffer | None = None
+) -> bytes:
     """The digests, or with ``key`` the HMACs, of the items data[offsets[i] : offsets[i + 1]], one behind the other.
     ``offsets``: a buffer of whole numbers of 4 or 8 bytes, one more than items, as in Arrow's binary arrays (NumPy's
     arrays and array.array are such). ValueError where they are something else; RuntimeFailure (ERR_LENGTH) where they
-    fall or lie beyond the data."""
-    used, numbers = _hash(name) if key is None else _hmac(name, key), Offsets(offsets)
-    length = used.suite.tag_max
-    tags = bytearray(numbers.n * length)
-    digest_column(used, data, numbers, tags, length, 0)
+    fall or lie beyond the data.
+
+    Or ``data`` is an array or a column of Arrow (pyarrow, nanoarrow, polars, pandas: what has ``__arrow_c_array__`` or
+    ``__arrow_c_stream__``) of binary or text, and there are no offsets. A null has a digest too, of the bytes that lie
+    in its place, usually none: the array's own bitmap says which digests are of nulls. TypeError for other types."""
+    used = _hash(name) if key is None else _hmac(name, key)
+    if offsets is not None:
+        return _column(used, data, Offsets(offsets))
+    if not is_arrow(data):
+        raise TypeError(f"offsets are wanted with {type(data).__name__}, which is no array of Arrow")
+    parts: list[bytes] = []
+    for each in arrays(data):
+        parts.append(_apart(used, each) if isinstance(each, Apart) else _column(used, each.data, each.offsets))
+    return b"".join(parts)
+
+
+def _column(key: Key, data: Any, offsets: Offsets) -> bytes:
+    length = key.suite.tag_max
+    tags = bytearray(offsets.n * length)
+    digest_column(key, data, offsets, tags, length, 0)
+    return bytes(tags)
+
+
+def _apart(key: Key, items: Apart) -> bytes:
+    length, n = key.suite.tag_max, len(items.lengths)
+    tags = bytearray(n * length)
+    to, _, keep = place(tags, write=True)
+    places = items.addresses.buffer_info()[0], items.lengths.buffer_info()[0]
+    code = key.call(key.lib.cst_digest_many, n, *places, to, length, 0)
+    del keep
+    key.check(code, causes.of_digest(key.suite, max(items.lengths, default=0), length) if code else "")
     return bytes(tags)
 
 

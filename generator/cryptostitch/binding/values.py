@@ -23,6 +23,18 @@ class Buffer(Protocol):
     def __buffer__(self, flags: int, /) -> memoryview: ...
 
 
+class ArrowArray(Protocol):
+    """An array that supports Arrow's PyCapsule interface."""
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> tuple[Any, Any]: ...
+
+
+class ArrowStream(Protocol):
+    """A column in several arrays that supports Arrow's PyCapsule interface."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any: ...
+
+
 class Address(NamedTuple):
     """Memory by its address, in the place of a buffer, for those who manage memory themselves. Nothing is checked, and
     nothing keeps the memory alive: a wrong one crashes the process."""
