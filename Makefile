@@ -133,9 +133,13 @@ tarball: build
 	    { cat build/cpack.log >&2; exit 1; }
 	ls build/packages/*.tar.gz
 
-# Of this build's library; `pip install .` builds its own.
+# Of this build's library; `pip install .` builds its own. Its tag is the oldest glibc on which it runs.
 wheel: build
-	@$(IN); PATH="$$PWD/.venv/bin:$$PATH" pip wheel -q --no-deps --no-build-isolation -w build/packages \
+	@$(IN)
+	export PATH="$$PWD/.venv/bin:$$PATH"
+	export _PYTHON_HOST_PLATFORM="$$(python packaging/manylinux.py build/libcryptostitch.so build/libcst-python.so \
+	    build/cst-sum)"
+	pip wheel -q --no-deps --no-build-isolation -w build/packages \
 	    --config-settings cmake.define.CST_PREBUILT="$$PWD/build" .
 	ls build/packages/*.whl
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import os
 import re
 import subprocess
@@ -50,8 +51,8 @@ def run(*command: str | Path, **more: object) -> subprocess.CompletedProcess[str
     return subprocess.run([str(part) for part in command], capture_output=True, text=True, env=env, **more)
 
 
-def made(root: Path, folder: Path, *more: str) -> Path:
-    done = run(sys.executable, "-m", "pip", "wheel", root, "--no-deps", "-w", folder, *more)
+def made(root: Path, folder: Path, *more: str, **options: object) -> Path:
+    done = run(sys.executable, "-m", "pip", "wheel", root, "--no-deps", "-w", folder, *more, **options)
     assert done.returncode == 0, done.stdout + done.stderr
     return next(folder.glob("*.whl"))
 
@@ -103,6 +104,26 @@ def test_what_is_in_it(wheel: Path) -> None:
     assert not [name for name in sizes.keys() - emitted if re.search(foreign, name)]
     needs = re.findall(r"^Requires-Dist: (.*)$", metadata, re.M)
     assert needs and all("extra ==" in need for need in needs), "the binding needs nothing"
+
+
+def test_its_tag_says_the_oldest_glibc(root: Path, build: Path, tmp_path: Path) -> None:
+    """`make wheel` gives this platform; cst-sum wants nothing newer of libstdc++ than the library does."""
+    tool = root / "packaging/manylinux.py"
+    files = {name: build / name for name in ("libcryptostitch.so", "libcst-python.so", "cst-sum")}
+    told = run(sys.executable, tool, *files.values()).stdout.strip()
+    assert (found := re.fullmatch(r"manylinux_2_(\d+)-x86_64", told)), told
+    assert int(found[1]) <= int(os.confstr("CS_GNU_LIBC_VERSION").split(".")[1])  # type: ignore[union-attr]
+    spec = importlib.util.spec_from_file_location("manylinux", tool)
+    assert spec and spec.loader
+    manylinux = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(manylinux)
+    newest = {name: max(v for kind, v in manylinux.wanted(file) if kind == "GLIBCXX") for name, file in files.items()
+              if name != "libcst-python.so"}  # fmt: skip
+    assert newest["cst-sum"] <= newest["libcryptostitch.so"]
+    prebuilt = ("--no-build-isolation", "-C", f"cmake.define.CST_PREBUILT={build}")
+    wheel = made(root, tmp_path, *prebuilt, env={"_PYTHON_HOST_PLATFORM": told})
+    assert wheel.name == f"cryptostitch-0.1.0-py3-none-{told.replace('-', '_')}.whl"
+    works(installed(wheel, tmp_path / "env"), tmp_path)
 
 
 def test_in_an_empty_environment(home: Path, tmp_path: Path) -> None:

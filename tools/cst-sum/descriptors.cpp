@@ -58,7 +58,7 @@ uint64_t Descriptors::closed() {
 
 bool Descriptors::wait(uint64_t before) {
     std::unique_lock<std::mutex> lock(mutex_);
-    changed_.wait(lock, [&] { return closed_ != before || !open_; });
+    while (closed_ == before && open_) wait_for_change(&changed_, &lock);
     return closed_ != before;
 }
 

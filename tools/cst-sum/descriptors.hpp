@@ -2,12 +2,20 @@
 // waits until another file is closed.
 #pragma once
 
+#include <pthread.h>
+
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <string>
 
 namespace sum {
+
+// condition->wait(*lock). Since GCC 12 that is a symbol of libstdc++ (GLIBCXX_3.4.30), which alone would make the wheel
+// one for systems of 2022 and later; packaging/manylinux.py.
+inline void wait_for_change(std::condition_variable *condition, std::unique_lock<std::mutex> *lock) {
+    pthread_cond_wait(condition->native_handle(), lock->mutex()->native_handle());
+}
 
 // Thread-safe.
 class Descriptors {

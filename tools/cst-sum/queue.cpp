@@ -28,7 +28,7 @@ Queue::Draw Queue::draw(Task *task, bool wait) {
         const bool full = pending_.number - first_ >= MOST_WAITING;
         if (!alone_ && !full && !(pending_.alone && running_)) break;
         if (!wait) return Draw::later;
-        changed_.wait(lock);
+        wait_for_change(&changed_, &lock);
     }
     *task = pending_;
     waiting_.push_back({std::move(pending_), Result(), false});
