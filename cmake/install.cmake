@@ -10,6 +10,15 @@ install(FILES "${zstd_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(EXPORT cryptostitch-targets NAMESPACE cryptostitch:: DESTINATION "${_package}")
 
+# The manual page cryptostitch(3) is the header's comments; each function is a page that leads to it.
+set(_manual "${PROJECT_BINARY_DIR}/man3")
+add_custom_command(OUTPUT "${_manual}/cryptostitch.3"
+    COMMAND sh "${PROJECT_SOURCE_DIR}/tools/header_manual.sh"
+        "${PROJECT_SOURCE_DIR}/include/cryptostitch/cryptostitch.h" ${PROJECT_VERSION} "${_manual}"
+    DEPENDS include/cryptostitch/cryptostitch.h tools/header_manual.awk tools/header_manual.sh VERBATIM)
+add_custom_target(header_manual ALL DEPENDS "${_manual}/cryptostitch.3")
+install(DIRECTORY "${_manual}" DESTINATION "${CMAKE_INSTALL_MANDIR}")
+
 configure_package_config_file(cmake/cryptostitch-config.cmake.in "${PROJECT_BINARY_DIR}/cryptostitch-config.cmake"
     INSTALL_DESTINATION "${_package}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/cryptostitch-config-version.cmake"

@@ -47,12 +47,25 @@ def test_what_there_is(packages: dict[str, Path]) -> None:
     files = {name: run("dpkg-deb", "--contents", path) for name, path in packages.items()}
     assert "libcryptostitch.so.0 ->" in files["libcryptostitch0"] and ".h\n" not in files["libcryptostitch0"]
     assert "./usr/share/man/man1/cst-sum.1.gz" in files["cryptostitch-tools"]
-    assert "./usr/include/cryptostitch/cryptostitch.h" in files["libcryptostitch-dev"]
+    dev = files["libcryptostitch-dev"]
+    assert "./usr/include/cryptostitch/cryptostitch.h" in dev and "/man3/cst_burst.3.gz" in dev
+    assert "libstdc++" in run("dpkg-deb", "--field", packages["libcryptostitch-dev"], "Recommends")
 
 
 def test_consumers(unpacked: Path, tmp_path: Path) -> None:
     with_pkg_config(unpacked, tmp_path)
     with_cmake(unpacked, tmp_path)
+
+
+def test_the_examples_of_the_package(unpacked: Path, tmp_path: Path) -> None:
+    """Each is built against the package as it lies there."""
+    folder = unpacked / "share/doc/libcryptostitch-dev/examples"
+    examples = [each for each in folder.iterdir() if (each / "CMakeLists.txt").exists()]
+    assert {each.name for each in examples} == {"columns", "embed", "erasure_code", "packets", "static_kernels"}
+    for each in examples:
+        build = tmp_path / each.name
+        run("cmake", "-S", each, "-B", build, f"-DCMAKE_PREFIX_PATH={unpacked}", "--log-level=ERROR")
+        run("cmake", "--build", build)
 
 
 def test_cst_sum(unpacked: Path, tmp_path: Path) -> None:

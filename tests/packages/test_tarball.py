@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+import subprocess
 import tarfile
 from pathlib import Path
 
@@ -56,3 +57,24 @@ def test_it_is_stripped_and_complete(prefix: Path) -> None:
         *("LICENSE", "LICENSE.asmjit", "LICENSE.libsodium", "LICENSE.zstd")
     }
     assert not list(prefix.rglob("*.py")) and not list(prefix.rglob("*.j2")), "what wheels have came along"
+
+
+def test_the_header_is_a_manual_page(prefix: Path) -> None:
+    """With every function and comment; each function's page leads to it."""
+    header = (prefix / "include/cryptostitch/cryptostitch.h").read_text()
+    folder = prefix / "share/man/man3"
+    functions = set(re.findall(r"^CST_API [^(]*?(cst_\w+)\(", header, re.M))
+    assert len(functions) > 80 and {page.stem for page in folder.iterdir()} == {*functions, "cryptostitch"}
+    assert all((folder / f"{name}.3").read_text() == ".so man3/cryptostitch.3\n" for name in functions)
+    page = (folder / "cryptostitch.3").read_text()
+
+    def words(text: str) -> list[str]:
+        return re.findall(r"\w+", text.replace("\\-", "-").replace("\\e", "\\"))
+
+    told, missing = set(words(page)), []
+    for comment in re.findall(r"/\*(.*?)\*/", header, re.S):
+        missing += [word for word in words(comment) if word not in told and word.upper() not in told]
+    assert not missing
+    if shutil.which("man"):
+        rendered = run("man", "--warnings", "-l", folder / "cryptostitch.3", MANPAGER="cat", LC_ALL="C.UTF-8")
+        assert "cst_burst_pointers" in rendered
