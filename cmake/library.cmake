@@ -51,7 +51,9 @@ endforeach()
 # and what gdb looks for, in a stripped library too: runtime/code/announce.cpp
 string(APPEND _names "__jit_debug_descriptor;__jit_debug_register_code;")
 string(REPLACE ";" "; " _names "${_names}")
-file(CONFIGURE OUTPUT "${CST_GENERATED}/exports.map" CONTENT "{ global: @_names@ local: *; };\n" @ONLY)
+# The node is that of cryptostitch.h's promise: another second number is another interface.
+set(_node "CRYPTOSTITCH_${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}")
+file(CONFIGURE OUTPUT "${CST_GENERATED}/exports.map" CONTENT "@_node@ { global: @_names@ local: *; };\n" @ONLY)
 
 set(_objects $<TARGET_OBJECTS:cst_runtime> $<TARGET_OBJECTS:cst_asmjit> $<TARGET_OBJECTS:cst_sodium>
     $<TARGET_OBJECTS:cst_zstd> "${CST_GENERATED}/static_kernels.o")

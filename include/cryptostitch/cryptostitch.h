@@ -33,8 +33,8 @@
  * follows from other arguments, and that is the buffer. The capacity may be any number that is not less, SIZE_MAX too;
  * if it is less, that is CST_ERR_LENGTH, whether the pointer is NULL or not.
  * Not checked: what one job of a call writes against the buffers of its other jobs, and against the jobs themselves, in
- * cst_burst, cst_seal, cst_open and cst_digest, and *out_len there; names and paths, which are strings of C; objects
- * that the library has made (contexts, suites, keys, ...), but for NULL.
+ * cst_burst, cst_seal, cst_open and cst_digest, and *out_len there; names and
+ * paths, which are strings of C; objects that the library has made (contexts, suites, keys, ...), but for NULL.
  *
  * SUITES. cst_suite_info tells the lengths that each of them takes.
  *
@@ -147,6 +147,13 @@
 extern "C" {
 #endif
 
+/* While the first number is 0, another second number may change functions and structs: the functions of
+ * libcryptostitch.so.0 have symbol versions (CRYPTOSTITCH_0.1), so that a program that was linked with 0.1 does not
+ * start with the library of 0.2. The third number changes neither. cst_version() is that of the library which runs. */
+#define CST_VERSION_MAJOR 0
+#define CST_VERSION_MINOR 1
+#define CST_VERSION_PATCH 0
+#define CST_VERSION_NUMBER (CST_VERSION_MAJOR << 16 | CST_VERSION_MINOR << 8 | CST_VERSION_PATCH)
 #define CST_VERSION "0.1.0"
 
 typedef struct cst_ctx cst_ctx;

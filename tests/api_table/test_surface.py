@@ -19,7 +19,8 @@ FOR_DEBUGGERS = {"__jit_debug_descriptor", "__jit_debug_register_code"}
 
 def exported(library: str) -> set[str]:
     listed = subprocess.run(["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True)
-    return {line.split()[-1] for line in listed.stdout.splitlines()}
+    names = (line.split() for line in listed.stdout.splitlines())
+    return {name.partition("@")[0] for _, kind, name in names if kind != "A"}  # A: the node of the symbol versions
 
 
 def differences(rows: set[str], found: set[str]) -> str:

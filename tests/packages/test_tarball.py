@@ -78,3 +78,23 @@ def test_the_header_is_a_manual_page(prefix: Path) -> None:
     if shutil.which("man"):
         rendered = run("man", "--warnings", "-l", folder / "cryptostitch.3", MANPAGER="cat", LC_ALL="C.UTF-8")
         assert "cst_burst_pointers" in rendered
+
+
+def test_programs_are_bound_to_the_interface(prefix: Path, tmp_path: Path) -> None:
+    """A program that was linked with another second number does not start, and says why."""
+    library = next(prefix.glob("lib/libcryptostitch.so.0.*"))
+    version = re.search(r"^#define CST_VERSION_MAJOR (\d+)\n#define CST_VERSION_MINOR (\d+)$",
+                        (prefix / "include/cryptostitch/cryptostitch.h").read_text(), re.M)  # fmt: skip
+    assert version
+    node = f"CRYPTOSTITCH_{version[1]}.{version[2]}"
+    unversioned = [line for line in run("objdump", "-T", library).splitlines() if " cst_" in line and node not in line]
+    assert not unversioned
+    (tmp_path / "main.c").write_text("int cst_version(void); int main(void) { return !cst_version(); }")
+    (tmp_path / "other.c").write_text("int cst_version(void) { return 1; }")
+    (tmp_path / "other.map").write_text("CRYPTOSTITCH_0.0 { global: cst_version; local: *; };")
+    run("cc", "-shared", "-fPIC", "other.c", "-o", "libcryptostitch.so", "-Wl,-soname,libcryptostitch.so.0",
+        "-Wl,--version-script=other.map", cwd=tmp_path)  # fmt: skip
+    run("cc", "main.c", "-o", "main", "-L.", "-lcryptostitch", cwd=tmp_path)
+    done = subprocess.run([tmp_path / "main"], env={"LD_LIBRARY_PATH": str(prefix / "lib")}, capture_output=True,
+                          text=True, check=False)  # fmt: skip
+    assert done.returncode and "CRYPTOSTITCH_0.0' not found" in done.stderr
