@@ -32,8 +32,8 @@
  * A capacity (`out_cap`, and `bytes` of cst_key_init) is no length in this sense: how much is written, at most,
  * follows from other arguments, and that is the buffer. The capacity may be any number that is not less, SIZE_MAX too;
  * if it is less, that is CST_ERR_LENGTH, whether the pointer is NULL or not.
- * Not checked: what one job of a call writes against the buffers of its other jobs, and against the jobs themselves, in
- * cst_burst, cst_seal, cst_open and cst_digest, and *out_len there; names and
+ * Not checked: what one job of a call writes against the buffers of its other jobs, and against the jobs themselves and
+ * their addresses, in cst_burst, cst_burst_pointers, cst_seal, cst_open and cst_digest, and *out_len there; names and
  * paths, which are strings of C; objects that the library has made (contexts, suites, keys, ...), but for NULL.
  *
  * SUITES. cst_suite_info tells the lengths that each of them takes.
@@ -403,6 +403,12 @@ typedef struct cst_job {
  * returns CST_OK, or CST_ERR_AUTH if at least one job failed to authenticate (see each status). Jobs of one burst must
  * not write what another job reads or writes: that is not checked. */
 CST_API int cst_burst(cst_ctx *ctx, cst_job *jobs, size_t n);
+
+/* cst_burst of n jobs that lie anywhere, in packets or sessions for example: jobs[i] is the address of one. Results,
+ * statuses and errors are those of cst_burst; CST_ERR_ARGUMENT, without any status, also where an address is NULL or
+ * misaligned. A job may be named only once. It takes some nanoseconds more a job than an array of jobs does, because it
+ * copies each inside. */
+CST_API int cst_burst_pointers(cst_ctx *ctx, cst_job *const *jobs, size_t n);
 
 /* Bursts of one job. *out_len (which may be NULL) is set to the number of bytes written, unless the arguments were bad.
  */

@@ -174,6 +174,12 @@ def of_suites() -> Iterator[Case]:
             yield Case(f"cst_{direction}", name, lambda o, m=make, s=name: {**m(o, s), "out_len": Room(8)}, **common)
             if name in ("aes-128-gcm", "sha256", "aes-128-cbc+hmac-sha1-etm"):
                 yield Case(
+                    "cst_burst_pointers",
+                    label,
+                    lambda o, m=make, s=name: {"ctx": o.context, "jobs": [m(o, s)]},
+                    **common,
+                )
+                yield Case(
                     "cst_manager_submit",
                     label,
                     lambda o, m=make, s=name: {"manager": o.manager(), "job": m(o, s)},

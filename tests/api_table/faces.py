@@ -44,7 +44,7 @@ METHODS: dict[str, dict[str, str]] = {
     "Address": {"address": "", "length": "", "count": "", "index": ""},
     "Context": {
         **OBJECT,
-        "burst": "cst_burst",
+        "burst": "cst_burst cst_burst_pointers",
         "calibrate": "cst_calibrate",
         "calibrated": "",
         "check": "",

@@ -31,6 +31,7 @@ from api_table.roles import (
     Pointers,
     Reported,
     Role,
+    StructPointers,
     Structs,
     Text,
     Use,
@@ -173,6 +174,19 @@ class Frame:
                 )
                 for i, its in enumerate(places):
                     its.at = cell.value + 8 * i
+            case StructPointers() if value is not None:
+                cell.align, cell.size = 8, 8 * len(value)
+                places = [
+                    Cell(f"{path}[{i}]", Structs(role.name, use=BOTH), ctypes.c_uint64, group)
+                    for i in range(len(value))
+                ]
+                for its, one in zip(places, value):
+                    self.cells[its.path] = its
+                    self._structs(its, its.role, [one])
+                content = b"".join(its.value.to_bytes(8, "little") for its in places)
+                cell.value = self.memory.put(content, writable=False)
+                for i, its in enumerate(places):
+                    its.at = cell.value + 8 * i
             case Structs() if value is not None:
                 self._structs(cell, role, value if isinstance(value, list) else [value])
         return cell
@@ -216,7 +230,7 @@ class Frame:
             for other in cells:
                 length = getattr(other.role, "length", None)
                 if isinstance(length, str) and count_of(length) == cell.name and other.value:
-                    if isinstance(other.role, Structs):
+                    if isinstance(other.role, Structs | StructPointers):
                         return len(values[other.name])
                     if length == cell.name:
                         return other.size // (8 if isinstance(other.role, Pointers) else other.role.unit)

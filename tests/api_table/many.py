@@ -11,13 +11,14 @@ from api_table.objects import Objects
 
 ARRAYS = {
     "cst_burst": "jobs",
+    "cst_burst_pointers": "jobs",
     "cst_pk_burst": "jobs",
     "cst_digest_parts": "parts",
     "cst_text_parts": "parts",
 }
 """By entry: the array of jobs, whose number is `n`."""
 NUMBERS = (1, 3, 8, 17, 64)
-STATUS = {"cst_burst", "cst_pk_burst", "cst_text_parts"}
+STATUS = {"cst_burst", "cst_burst_pointers", "cst_pk_burst", "cst_text_parts"}
 """Entries whose jobs have a status."""
 CASES_OF_MANY = [case for case in CASES.values() if case.entry in ARRAYS]
 

@@ -109,6 +109,15 @@ class Pointers(Role):
 
 
 @dataclass(frozen=True)
+class StructPointers(Role):
+    """An array of pointers to structs, each of which lies alone. ``length``: their number."""
+
+    name: str
+    length: str
+    absent: Absent = EMPTY
+
+
+@dataclass(frozen=True)
 class Number(Role):
     """Any value is right unless a case says otherwise. ``wrong``: the error of others. ``lengthens``: buffers are
     longer where it is larger."""

@@ -29,6 +29,7 @@ from api_table.roles import (
     Reported,
     Role,
     Stride,
+    StructPointers,
     Structs,
     Text,
 )
@@ -323,6 +324,11 @@ ENTRIES: dict[str, Entry] = {
     ),
     "cst_key_clear": Entry({"key": Handle(ALLOWED)}),
     "cst_burst": Entry({"jobs": Structs("cst_job", "n", BOTH, EMPTY), "n": Length()}, (ERR_AUTH, *BUFFERS, *MADE_CODE)),
+    "cst_burst_pointers": Entry(
+        {"jobs": StructPointers("cst_job", "n"), "n": Length()},
+        (ERR_AUTH, *BUFFERS, *MADE_CODE),
+        apart=(("out", "jobs"), ("tag", "jobs")),  # as cst_burst: what a job writes and the array of jobs
+    ),
     "cst_seal": Entry(ONE_JOB, (*BUFFERS, *MADE_CODE), apart=LENGTH_APART),
     "cst_open": Entry({**ONE_JOB, "tag": Buffer("tag_len")}, (ERR_AUTH, *BUFFERS, *MADE_CODE), apart=LENGTH_APART),
     "cst_digest": Entry(

@@ -10,7 +10,7 @@ import pytest
 from api_table import faces, header
 from api_table.cases import CASES
 from api_table.frame import offset_of, role_of
-from api_table.roles import Buffer, Callback, Made, Pointers, Role, Structs, Text
+from api_table.roles import Buffer, Callback, Made, Pointers, Role, StructPointers, Structs, Text
 from api_table.rows import ENTRIES, LAYOUTS, STRUCTS
 
 FOR_DEBUGGERS = {"__jit_debug_descriptor", "__jit_debug_register_code"}
@@ -57,7 +57,7 @@ def test_rows_fit_the_header(name: str) -> None:
 def fits(declared: header.Declared, role: Role) -> None:
     """Whether the header's type can have this role: what is const is not written, numbers have no star."""
     match role:
-        case Made() | Pointers():
+        case Made() | Pointers() | StructPointers():
             assert declared.stars == 2
         case Structs():
             assert declared.stars == 1 and declared.type == role.name and declared.const == (not role.use.written)

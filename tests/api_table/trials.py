@@ -31,6 +31,7 @@ from api_table.roles import (
     Pointers,
     Reported,
     Stride,
+    StructPointers,
     Structs,
     Text,
 )
@@ -72,7 +73,7 @@ BAD = frozenset((ERR_ARGUMENT, ERR_LENGTH, ERR_OVERLAP))
 
 
 def pointers(frame: Frame) -> list[Cell]:
-    kinds = (Buffer, Pointers, Structs, Text, Made)
+    kinds = (Buffer, Pointers, StructPointers, Structs, Text, Made)
     return [cell for cell in frame.cells.values() if isinstance(cell.role, kinds) and cell.name != "size"]
 
 
@@ -87,7 +88,7 @@ def measured(frame: Frame, number: Cell) -> list[tuple[Cell, int]]:
             match cell.role:
                 case Structs():
                     unit = ctypes.sizeof(LAYOUTS[cell.role.name])
-                case Pointers():
+                case Pointers() | StructPointers():
                     unit = 8
                 case _ if length == number.name:
                     unit = cell.role.unit
@@ -201,7 +202,7 @@ class Hostile:
                     ok = Ok.NEVER if absent is NEVER else Ok.MAYBE
                     errors = frozenset({ERR_ARGUMENT}) if absent is NEVER else self.promised
                     yield Trial("absent", cell.path, "NULL", ((cell.path, 0),), errors, ok)
-                case Buffer() | Structs() | Pointers() if cell.name != "size":
+                case Buffer() | Structs() | StructPointers() | Pointers() if cell.name != "size":
                     yield from self._without(cell, is_tag)
 
     def _without(self, cell: Cell, is_tag: bool) -> Iterator[Trial]:

@@ -189,7 +189,7 @@ def recipes(c: Context) -> dict[str, Recipe]:
         "Context.load_pack": (c.load_pack, {"pack": text}),
         "Context.why_refused": (c.why_refused, {"pack": text}),
         "Context.selftest": (c.selftest, {"glob": "adler32"}),
-        "Context.burst": (c.burst, {"jobs": [job]}),
+        "Context.burst": (c.burst, {"jobs": [job], "apart": True}),
         "Suite.__init__": (Suite, {"context": c, "name_": "sha1"}),
         "Suite.key": (suite.key, {"key": bytes(16), "mac_key": None, "memory": None}),
         "Suite.seal_many": (

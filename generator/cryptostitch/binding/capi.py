@@ -341,6 +341,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     ),
     "cst_key_clear": (None, [c_void_p]),
     "cst_burst": (c_int, [c_void_p, c_void_p, c_size_t]),
+    "cst_burst_pointers": (c_int, [c_void_p, c_void_p, c_size_t]),
     "cst_seal": (c_int, [c_void_p, *[c_void_p, c_size_t] * 4, POINTER(c_size_t), c_void_p, c_size_t]),
     "cst_open": (c_int, [c_void_p, *[c_void_p, c_size_t] * 4, POINTER(c_size_t), c_void_p, c_size_t]),
     "cst_digest": (c_int, [c_void_p, c_void_p, c_size_t, c_void_p, c_size_t]),

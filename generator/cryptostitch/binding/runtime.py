@@ -254,15 +254,21 @@ class Context(Library):
             self.check(code, glob or "")
         return results
 
-    def burst(self, jobs: Iterable[Job]) -> int:
+    def burst(self, jobs: Iterable[Job], apart: bool = False) -> int:
         """Runs the jobs; returns the code (nothing is raised that C says), and sets `status` and `out_len` of each.
-        What a job writes must not be what another reads or writes. RuntimeFailure where a key is closed."""
+        What a job writes must not be what another reads or writes. ``apart``: their structs lie apart, for
+        cst_burst_pointers; the results are the same. RuntimeFailure where a key is closed."""
         jobs = list(several(jobs))
         array = (JobStruct * len(jobs))()
-        kept = [filled(job, struct, self.lib) for struct, job in zip(array, jobs)]
-        code: int = self.call(self.lib.cst_burst, array, len(jobs))
+        structs: Any = [JobStruct() for _ in jobs] if apart else array
+        kept = [filled(job, struct, self.lib) for struct, job in zip(structs, jobs)]
+        if apart:
+            places = (ctypes.c_void_p * len(jobs))(*map(ctypes.addressof, structs))
+            code: int = self.call(self.lib.cst_burst_pointers, places, len(jobs))
+        else:
+            code = self.call(self.lib.cst_burst, array, len(jobs))
         del kept
-        for struct, job in zip(array, jobs):
+        for struct, job in zip(structs, jobs):
             job.status, job.out_len = struct.status, struct.out_len
         return code
 
