@@ -20,6 +20,7 @@ from cryptostitch.binding.capi import (
     OK,
     PkJob,
 )
+from cryptostitch.binding.public_key import NAMES
 from cryptostitch.binding.runtime import Context, RuntimeFailure
 from cryptostitch.core.arithmetic import P25519
 from cryptostitch.ladder.result import Skip
@@ -267,3 +268,20 @@ def test_a_million_iterations_in_every_lane(shared_context: Context) -> None:
     for _ in range(1_000_000):
         k, u = [r or b"" for r in pk.agree_many(k, u)], k
     assert k == [AFTER_1000000] * lanes
+
+
+@pytest.mark.parametrize(
+    "name, near", [("X25519", "x25519"), ("ed25519-verfy", "ed25519-verify"), ("ecdsa-p256", "ecdsa-p256-sign")]
+)
+def test_a_wrong_name_is_answered_by_operations(name: str, near: str) -> None:
+    """And every operation that the table names is one."""
+    with pytest.raises(RuntimeFailure) as failure:
+        PublicKey(name)
+    told = failure.value.nearest.split(", ")
+    assert near in told and set(told) <= set(NAMES)
+    assert "no public-key operation" in str(failure.value)
+    for known in NAMES:
+        try:
+            PublicKey(known)
+        except RuntimeFailure as refused:
+            assert refused.code == ERR_UNSUPPORTED

@@ -39,13 +39,20 @@ bool is_checksum(const std::string &name) { return name.compare(0, 3, "crc") == 
 
 // Why there is no context: the environment variable that asks for something else, where it is that.
 std::string why_no_context(int error) {
-    std::string text;
-    for (const char *name : {"CRYPTOSTITCH_CPU", "CRYPTOSTITCH_TARGET"}) {
+    if (error != CST_ERR_NAME && error != CST_ERR_UNSUPPORTED) return cst_error_text(error);
+    const auto setting = [](const char *name) {
         const char *const value = getenv(name);  // NOLINT(concurrency-mt-unsafe): there are no threads yet
-        if (value && *value && (error == CST_ERR_NAME || error == CST_ERR_UNSUPPORTED))
-            text += std::string(name) + "=" + value + ": ";
-    }
-    return text + cst_error_text(error);
+        return std::string(value ? value : "");
+    };
+    const std::string cpu = setting("CRYPTOSTITCH_CPU"), target = setting("CRYPTOSTITCH_TARGET");
+    const std::string told = (cpu.empty() ? "" : "CRYPTOSTITCH_CPU=" + cpu + ": ") +
+                             (target.empty() ? "" : "CRYPTOSTITCH_TARGET=" + target + ": ");
+    if (error == CST_ERR_UNSUPPORTED) return told + cst_error_text(error);
+    char near[256] = {};
+    if (!cpu.empty()) cst_nearest(nullptr, CST_NAME_CPU, cpu.c_str(), near, sizeof(near));
+    const std::string names = near, nearest = names.substr(0, names.find(','));
+    if (nearest == cpu) return told + "no target or feature of that name";
+    return told + "no CPU of that name; near it are " + names;
 }
 
 }  // namespace

@@ -5,9 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from ctypes import sizeof
+from difflib import get_close_matches
 from typing import Any
 
-from .capi import ERR_ARGUMENT, ERR_AUTH, ERR_LENGTH, ERR_POINT, ERR_UNSUPPORTED, NAME_KERNEL, NOT_RUN, OK, PkJob
+from .capi import (
+    ERR_ARGUMENT,
+    ERR_AUTH,
+    ERR_LENGTH,
+    ERR_NAME,
+    ERR_POINT,
+    ERR_UNSUPPORTED,
+    NAME_KERNEL,
+    NOT_RUN,
+    OK,
+    PkJob,
+)
+from .failures import RuntimeFailure
 from .handles import Handle, Owned, make
 from .library import Library, wanted
 from .many import shared_context
@@ -26,6 +39,10 @@ RESULT_BYTES = {
     **dict.fromkeys(OPERATIONS, MOST_BYTES),
 }
 DIGEST = "-digest"
+VERIFICATIONS = ("ed25519-verify", "ed25519-verify-zip215", "ecdsa-p256-verify")
+OF_DIGESTS = ("ecdsa-p256-sign", "ecdsa-p256-verify", *SIGNATURES)
+NAMES = (*RESULT_BYTES, *VERIFICATIONS, *(name_ + DIGEST for name_ in OF_DIGESTS))
+"""All operations."""
 AT_ONCE = 1024
 """Jobs of a call: what they take does not grow with their number."""
 
@@ -50,6 +67,9 @@ class PublicKey(Handle):
         code, self._owned = make(self.lib.cst_pk_new, self.lib.cst_pk_free, of, of.pointer, operation_name, forced)
         lacks = code == ERR_UNSUPPORTED and operation.startswith("rsa-")
         cause = "RSA needs AVX-512 IFMA, which this CPU or the chosen target lacks" if lacks else ""
+        if code == ERR_NAME and operation not in NAMES:
+            near = get_close_matches(operation.lower(), NAMES, cutoff=0.5)
+            raise RuntimeFailure(code, "no public-key operation of that name", operation, ", ".join(near))
         self._context.check(code, kernel or operation, NAME_KERNEL, cause)
 
     def check(self, code: int, what: str) -> None:
