@@ -135,8 +135,14 @@ RUST: dict[str, dict[str, str]] = {
         "ErasureCode::decode": "cst_code_decode",
         "ErasureCode::check": "cst_code_check",
     },
+    "column": {
+        "Key::digest_column": "cst_digest_column",
+        "Key::seal_column": "cst_seal_column",
+        "Key::open_column": "cst_open_column",
+    },
     "context": {
         "Context::new": "cst_ctx_new",
+        "Context::with_options": "cst_ctx_new",
         "Context::suite": "cst_suite_get",
         "Context::suites": "cst_list",
         **dict.fromkeys(("Suite::kind", "Suite::key_len", "Suite::iv_len", "Suite::tag_len"), "cst_suite_info_get"),
@@ -155,6 +161,12 @@ RUST: dict[str, dict[str, str]] = {
         **dict.fromkeys(("Digests::len", "Digests::is_empty", "Digests::iter", "Digests::as_bytes"), ""),
     },
     "p256": dict.fromkeys(("verify_many", "sign_many", "agree_many", "public_keys"), "cst_pk_burst"),
+    "parts": {
+        "Key::message": "",
+        **dict.fromkeys(("Message::update", "Message::finish", "update_many"), "cst_digest_parts"),
+        **dict.fromkeys(("Key::sealing", "Key::opening", "Sealing::update", "Sealing::finish"), "cst_text_parts"),
+        **dict.fromkeys(("Opening::update", "Opening::finish"), "cst_text_parts"),
+    },
     "rsa": {
         "PrivateKey::from_der": "cst_pk_key_new",
         **dict.fromkeys(("sign_many", "decrypt_many"), "cst_pk_burst"),

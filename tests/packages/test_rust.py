@@ -73,6 +73,15 @@ def test_the_sources(crates: Path) -> None:
     assert needed(crates.glob("cryptostitch*/src/*.rs")) <= stated(crates)
 
 
+def test_the_oldest_rust_compiles_it(crates: Path) -> None:
+    """The compiler that Cargo.toml names; `rustup toolchain install` brings it."""
+    oldest = ".".join(map(str, stated(crates))) + ".0"
+    if oldest not in run("rustup", "toolchain", "list"):
+        pytest.skip(f"no Rust {oldest} here: rustup toolchain install {oldest} --profile minimal")
+    target = str(crates / "target" / oldest)
+    run("rustup", "run", oldest, "cargo", "check", "--all-targets", "--quiet", cwd=crates, CARGO_TARGET_DIR=target)
+
+
 def test_cargo_test(crates: Path) -> None:
     """The integration tests, and the examples in the documentation."""
     out = run("cargo", "test", cwd=crates)

@@ -1,4 +1,6 @@
 use std::ffi::{c_char, c_int, c_void, CStr, CString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 
@@ -26,12 +28,47 @@ impl Drop for Owned {
     }
 }
 
+/// What a context may use; `Options::default()` is everything that this CPU has.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options<'a> {
+    /// Only kernels that were compiled before; no executable memory is ever asked for.
+    pub without_jit: bool,
+    /// Offers the legacy suites too, whose algorithms are broken or take a time that depends on secrets.
+    pub legacy: bool,
+    /// Lowers what is used of the CPU: `host-no_avx512`, `sse_aesni`, ... ([`Error::Name`]: there is no such name).
+    pub target: Option<&'a str>,
+    /// A cost file, which decides which kernels are chosen.
+    pub costs: Option<&'a Path>,
+}
+
 impl Context {
     /// Makes a context for this CPU; takes some milliseconds.
     pub fn new() -> Result<Self, Error> {
+        Self::with_options(&Options::default())
+    }
+
+    /// Makes a context with other settings.
+    ///
+    /// ```
+    /// use cryptostitch::{Context, Options};
+    /// let options = Options { without_jit: true, target: Some("host-no_avx512"), ..Options::default() };
+    /// assert!(Context::with_options(&options)?.suite("sha256").is_ok());
+    /// # Ok::<(), cryptostitch::Error>(())
+    /// ```
+    pub fn with_options(options: &Options<'_>) -> Result<Self, Error> {
+        let target = options.target.map(CString::new).transpose().map_err(|_| Error::Name)?;
+        let costs = options.costs.map(|path| CString::new(path.as_os_str().as_bytes())).transpose();
+        let costs = costs.map_err(|_| Error::Argument)?;
+        // SAFETY: a struct of numbers and pointers may be all zeros.
+        let mut given: sys::cst_options = unsafe { std::mem::zeroed() };
+        given.size = size_of::<sys::cst_options>();
+        given.flags |= if options.without_jit { sys::CST_NO_JIT } else { 0 };
+        given.flags |= if options.legacy { sys::CST_ALLOW_LEGACY } else { 0 };
+        given.target = target.as_ref().map_or(ptr::null(), |name| name.as_ptr());
+        given.costs = costs.as_ref().map_or(ptr::null(), |path| path.as_ptr());
         let mut raw = ptr::null_mut();
-        // SAFETY: NULL options are the defaults.
-        check(unsafe { sys::cst_ctx_new(&mut raw, ptr::null()) })?;
+        // SAFETY: the strings live during the call, which copies them.
+        check(unsafe { sys::cst_ctx_new(&mut raw, &given) })?;
         Ok(Self(Arc::new(Owned(raw))))
     }
 

@@ -11,7 +11,7 @@ pub struct Key {
     raw: *mut sys::cst_key,
     tag_len: usize,
     open_tag_len: usize,
-    _context: Context, // it must outlive the key
+    context: Context, // it must outlive the key
 }
 
 // SAFETY: a key is immutable.
@@ -36,11 +36,19 @@ pub(crate) fn start_of(output: &mut [u8]) -> *mut u8 {
 
 impl Key {
     pub(crate) fn new(raw: *mut sys::cst_key, tag_len: usize, context: Context) -> Self {
-        Self { raw, tag_len, open_tag_len: tag_len, _context: context }
+        Self { raw, tag_len, open_tag_len: tag_len, context }
     }
 
     pub(crate) fn raw(&self) -> *mut sys::cst_key {
         self.raw
+    }
+
+    pub(crate) fn tag_len(&self) -> usize {
+        self.tag_len
+    }
+
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
     }
 
     /// The key, of which [`open`](Self::open) and [`Burst::open`](crate::Burst::open) take tags of `tag_len` bytes: as
@@ -139,7 +147,7 @@ impl Key {
         let slices: Vec<&[u8]> = items.iter().map(AsRef::as_ref).collect();
         let starts: Vec<_> = slices.iter().map(|slice| slice.as_ptr().cast()).collect();
         let lengths: Vec<_> = slices.iter().map(|slice| slice.len()).collect();
-        let mut digests = Digests { bytes: vec![0; self.tag_len * items.len()], each: self.tag_len.max(1) };
+        let mut digests = Digests::zeros(self.tag_len, items.len());
         if items.is_empty() {
             return Ok(digests);
         }
@@ -160,6 +168,14 @@ pub struct Digests {
 }
 
 impl Digests {
+    pub(crate) fn zeros(tag_len: usize, n: usize) -> Self {
+        Self { bytes: vec![0; tag_len * n], each: tag_len.max(1) }
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
     /// The number of digests.
     pub fn len(&self) -> usize {
         self.bytes.len() / self.each

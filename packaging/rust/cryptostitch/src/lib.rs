@@ -17,6 +17,8 @@
 //! | one message | [`Key::seal`], [`Key::open`], [`Key::digest`] |
 //! | many messages of any keys and suites | [`Burst`] |
 //! | many digests under one key | [`Key::digest_many`], [`hash_many`] |
+//! | columns of strings, of digests or sealed texts | [`Key::digest_column`], [`Key::seal_column`], [`Key::open_column`] |
+//! | messages that are not all in memory | [`Key::message`], [`update_many`], [`Key::sealing`], [`Key::opening`] |
 //! | checksums as numbers | [`Checksum`] |
 //! | Reed-Solomon and RAID-6 parities | [`ErasureCode`] |
 //! | Ed25519 signatures of many messages | [`verify_many`], [`sign_many`] |
@@ -28,11 +30,13 @@
 mod burst;
 mod checksum;
 mod code;
+mod column;
 mod context;
 mod ed25519;
 mod error;
 mod key;
 pub mod p256;
+mod parts;
 mod public_key;
 pub mod rsa;
 pub mod x25519;
@@ -40,7 +44,9 @@ pub mod x25519;
 pub use burst::Burst;
 pub use checksum::Checksum;
 pub use code::{ErasureCode, Matrix};
-pub use context::{default_context, hash_many, Context, Kind, Suite};
+pub use column::{Offset, Texts};
+pub use context::{default_context, hash_many, Context, Kind, Options, Suite};
 pub use ed25519::{public_keys, sign_many, verify_many, Rules, Signed, ToSign};
 pub use error::Error;
 pub use key::{Digests, Key};
+pub use parts::{update_many, Message, Opening, Sealing};

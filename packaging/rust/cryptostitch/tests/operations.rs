@@ -1,7 +1,7 @@
 //! Known answers, and many buffers against one after the other.
 
 use cryptostitch::{default_context, hash_many, Burst, Checksum, Context, ErasureCode, Error, Kind, Matrix};
-use cryptostitch::{p256, rsa, x25519};
+use cryptostitch::{p256, rsa, update_many, x25519, Options, Texts};
 use cryptostitch::{public_keys, sign_many, verify_many, Rules, Signed, ToSign};
 
 mod rsa_vector;
@@ -330,4 +330,131 @@ fn debug_output_has_no_secret_key() {
     for text in said {
         assert!(!text.contains("183") && !text.contains("b7") && text.contains(".."), "{text}");
     }
+}
+
+/// Texts of several lengths, and their offsets.
+fn column() -> (Vec<u8>, Vec<i32>) {
+    let mut offsets = vec![3];
+    offsets.extend([0, 1, 16, 17, 300, 0, 64].map({
+        let mut end = 3;
+        move |length| {
+            end += length;
+            end
+        }
+    }));
+    (pattern(*offsets.last().unwrap() as usize + 5, 8), offsets)
+}
+
+#[test]
+fn a_column_is_its_items() {
+    let (data, offsets) = column();
+    let wide: Vec<u64> = offsets.iter().map(|&offset| offset as u64).collect();
+    let items: Vec<_> = offsets.windows(2).map(|pair| &data[pair[0] as usize..pair[1] as usize]).collect();
+    let key = default_context().unwrap().suite("sha1").unwrap().key(&[]).unwrap();
+    let wanted = key.digest_many(&items).unwrap();
+    assert_eq!(key.digest_column(&data, &offsets).unwrap(), wanted);
+    assert_eq!(key.digest_column(&data, &wide).unwrap(), wanted);
+    assert!(key.digest_column::<u32>(&data, &[7]).unwrap().is_empty());
+    assert_eq!(key.digest_column::<u32>(&data, &[]), Err(Error::Length));
+    assert_eq!(key.digest_column(&data, &[0, 2, 1]), Err(Error::Length));
+    assert_eq!(key.digest_column(&data, &[0, -1]), Err(Error::Length));
+    assert_eq!(key.digest_column(&data, &[0, data.len() as u64 + 1]), Err(Error::Length));
+    assert_eq!(key.digest_column(&data, &[u64::MAX, u64::MAX]), Err(Error::Length));
+}
+
+#[test]
+fn a_column_of_texts_is_its_texts() {
+    let (data, offsets) = column();
+    let n = offsets.len() - 1;
+    let (ivs, aads) = (pattern(12 * n, 1), pattern(5 * n, 2));
+    let key = Context::new().unwrap().suite("aes-128-gcm").unwrap().key(&[9; 16]).unwrap();
+    let texts = Texts { offsets: &offsets, ivs: &ivs, aads: &aads };
+    let (mut sealed, mut tags) = (vec![0; data.len()], vec![0; 16 * n]);
+    key.seal_column(texts, &data, &mut sealed, &mut tags).unwrap();
+    for i in 0..n {
+        let place = offsets[i] as usize..offsets[i + 1] as usize;
+        let (mut out, mut tag) = (vec![0; place.len()], [0; 16]);
+        key.seal(&ivs[12 * i..][..12], &aads[5 * i..][..5], &data[place.clone()], &mut out, &mut tag).unwrap();
+        assert_eq!((&sealed[place], &tags[16 * i..][..16]), (&out[..], &tag[..]));
+    }
+    let mut opened = vec![0; data.len()];
+    assert_eq!(key.open_column(texts, &sealed, &mut opened, &tags), Ok(vec![true; n]));
+    assert_eq!(opened[3..data.len() - 5], data[3..data.len() - 5]);
+    tags[16 * 4] ^= 1;
+    let told = key.open_column(texts, &sealed, &mut opened, &tags).unwrap();
+    assert!(told.iter().enumerate().all(|(i, &authentic)| authentic == (i != 4)));
+    assert!(opened[offsets[4] as usize..offsets[5] as usize].iter().all(|&byte| byte == 0));
+    // what is missing is never believed
+    assert_eq!(key.open_column(texts, &sealed, &mut opened, &[]), Err(Error::Length));
+    assert_eq!(key.open_column(texts, &sealed, &mut opened, &tags[..12 * n]), Err(Error::Length));
+    assert_eq!(key.open_column(Texts { ivs: &ivs[1..], ..texts }, &sealed, &mut opened, &tags), Err(Error::Length));
+    assert_eq!(key.open_column(texts, &sealed, &mut opened[1..], &tags), Err(Error::Length));
+    assert_eq!(key.seal_column(texts, &data, &mut sealed, &mut []), Err(Error::Length));
+    let none = Texts { offsets: &[0u64], ivs: &[], aads: &[] };
+    assert_eq!(key.open_column(none, &[], &mut [], &[]), Ok(vec![]));
+}
+
+#[test]
+fn messages_in_parts_are_whole_ones() {
+    let context = Context::new().unwrap();
+    let (sha, mac) = (context.suite("sha256").unwrap().key(&[]).unwrap(), context.suite("hmac-sha1").unwrap());
+    let mac = mac.key_and_mac_key(&[], b"key").unwrap();
+    let text = pattern(1000, 4);
+    let mut messages = [sha.message(), mac.message(), sha.message()];
+    for part in text.chunks(130) {
+        update_many(&mut messages, &[part, part, &part[..1]]).unwrap();
+    }
+    assert_eq!(update_many(&mut messages, &[b""]), Err(Error::Length));
+    let [first, second, third] = messages;
+    let (mut digest, mut tag, mut whole) = ([0; 32], [0; 20], [0; 32]);
+    first.finish(&mut digest).unwrap();
+    sha.digest(&text, &mut whole).unwrap();
+    assert_eq!(digest, whole);
+    second.finish(&mut tag).unwrap();
+    let mut whole = [0; 20];
+    mac.digest(&text, &mut whole).unwrap();
+    assert_eq!(tag, whole);
+    assert_eq!(third.finish(&mut [0; 31]), Err(Error::Length));
+    let other = Context::new().unwrap().suite("sha1").unwrap().key(&[]).unwrap();
+    assert_eq!(update_many(&mut [sha.message(), other.message()], &[b"a", b"b"]), Err(Error::Argument));
+}
+
+#[test]
+fn texts_in_parts_are_whole_ones() {
+    for name in ["aes-256-gcm", "chacha20-poly1305"] {
+        let key = Context::new().unwrap().suite(name).unwrap().key(&[5; 32]).unwrap();
+        let text = pattern(777, 3);
+        let (mut sealed, mut tag) = (vec![0; 777], [0; 16]);
+        key.seal(&[1; 12], b"head", &text, &mut sealed, &mut tag).unwrap();
+        let (mut out, mut its_tag) = (vec![0; 777], [0; 16]);
+        let mut sealing = key.sealing(&[1; 12], b"head").unwrap();
+        for (from, to) in text.chunks(100).zip(out.chunks_mut(100)) {
+            sealing.update(from, to).unwrap();
+        }
+        assert_eq!(sealing.update(&[1], &mut []), Err(Error::Length));
+        sealing.finish(&mut its_tag).unwrap();
+        assert_eq!((&out, its_tag), (&sealed, tag));
+        for (wrong, error) in [(tag.to_vec(), Ok(())), (vec![0; 16], Err(Error::Authentication))]
+            .into_iter()
+            .chain([vec![], tag[..12].to_vec()].map(|tag| (tag, Err(Error::Length))))
+        {
+            let mut opening = key.opening(&[1; 12], b"head").unwrap();
+            opening.update(&sealed, &mut out).unwrap();
+            assert_eq!(out, text);
+            assert_eq!(opening.finish(&wrong), error);
+        }
+    }
+    let key = Context::new().unwrap().suite("aes-128-ctr").unwrap().key(&[5; 16]).unwrap();
+    assert_eq!(key.sealing(&[1; 16], b"").err(), Some(Error::Unsupported));
+}
+
+#[test]
+fn options_lower_what_is_used() {
+    let legacy = |legacy| {
+        let options = Options { legacy, ..Options::default() };
+        Context::with_options(&options).unwrap().suite("rc4-vartime").map(|_| ())
+    };
+    assert_eq!((legacy(true), legacy(false)), (Ok(()), Err(Error::Name)));
+    let options = Options { target: Some("no such target"), ..Options::default() };
+    assert_eq!(Context::with_options(&options).err(), Some(Error::Name));
 }
