@@ -33,7 +33,7 @@ int Memory::allocate(const Engine &engine, size_t n) {
                  message_bytes = lines(n * sizeof(Message)), list_bytes = lines(n * sizeof(Message *));
     base_ = engine.spare().take(STATE_ALIGN + state_bytes + IDLE_OUT_BYTES + scratch_bytes + message_bytes +
                                 3 * list_bytes + n * AREA_BYTES + COPIES_BYTES + lanes.step.bytes + window.bytes +
-                                halves.bytes + work.bytes);
+                                pieces.bytes + halves.bytes + work.bytes);
     if (!base_) return CST_ERR_MEMORY;
     spare_ = &engine.spare();
     uint8_t *p = static_cast<uint8_t *>(base_);
@@ -49,7 +49,8 @@ int Memory::allocate(const Engine &engine, size_t n) {
     copies = p += n * AREA_BYTES;
     lanes.step.at = p += COPIES_BYTES;
     window.at = p += lanes.step.bytes;
-    halves.at = p += window.bytes;
+    pieces.at = p += window.bytes;
+    halves.at = p += pieces.bytes;
     work.at = p + halves.bytes;
     room_ = n;
     return CST_OK;

@@ -179,8 +179,9 @@ public:
     }
     size_t area_used = 0;
 
-    // Jobs that stand for others, one slot above the other: of a column, or in one piece; then of half a suite.
-    Slot<24576> window, halves;
+    // Jobs that stand for others, one slot above the other: of a column, or of jobs that lie apart; in one piece; of
+    // half a suite.
+    Slot<24576> window, pieces, halves;
     cst_job **waiting = nullptr;  // a list of jobs with the same room
     Slot<57344> work;  // what a construction knows of its messages
 

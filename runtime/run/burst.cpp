@@ -224,7 +224,7 @@ int run_with(Memory *memory, cst_job *jobs, size_t n) {
 int run_in_pieces(Memory *memory, cst_job *jobs, size_t n) {
     bool all = true;
     for (size_t first = 0; first < n;) {
-        const InSlot<OnePieceJobs> some(memory->window, memory);
+        const InSlot<OnePieceJobs> some(memory->pieces, memory);
         while (first + some->size() < n && some->add(jobs[first + some->size()])) {}
         all &= run_with(memory, some->jobs(), some->size()) == CST_OK;
         some->settle(jobs + first);

@@ -29,11 +29,15 @@ def keys(context: Context) -> dict[str, Any]:
 
 
 def jobs(keys: dict[str, Any], n: int, seed: int) -> list[Job]:
+    """Every third has its buffers in pieces, of which the library makes jobs in one piece, too."""
     rng, made = random.Random(seed), []
-    for _ in range(n):
+    for i in range(n):
         key = keys[rng.choice(SUITES)]
-        data = rng.randbytes(rng.choice([16, 64, 160, 1472]))
-        out = bytearray(len(data)) if key.suite.kind >= 3 else None
+        data: Any = rng.randbytes(rng.choice([16, 64, 160, 1472]))
+        out: Any = bytearray(len(data)) if key.suite.kind >= 3 else None
+        if i % 3 == 2:
+            data = [data[:5], data[5:]]
+            out = out and [out[:7], out[7:]]
         tag = bytearray(key.suite.tag_max) if key.suite.tag_max else None
         made.append(Job(key, SEAL, iv=rng.randbytes(key.suite.iv_bytes) or None, data=data, out=out, tag=tag))
     return made
