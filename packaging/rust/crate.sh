@@ -48,5 +48,7 @@ LIBCLANG_PATH=$tools/libclang/clang/native "$tools/bin/bindgen" --allowlist-item
     --rust-target "$rust" --default-enum-style consts --no-prepend-enum-name --use-core --generate-cstr \
     --rustfmt-configuration-file "$out/rustfmt.toml" \
     "$vendor/include/cryptostitch/cryptostitch.h" -o "$sys/src/bindings.rs" -- -I"$vendor/include"
-(cd "$out" && cargo package --quiet --allow-dirty --no-verify)
+# the lock has versions that the oldest compiler takes
+export CARGO_RESOLVER_INCOMPATIBLE_RUST_VERSIONS=fallback
+(cd "$out" && cargo generate-lockfile --quiet && cargo package --quiet --allow-dirty --no-verify)
 ls "$out"/target/package/*.crate

@@ -20,7 +20,8 @@ vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/cryptostitch)
 vcpkg_fixup_pkgconfig()
 vcpkg_copy_tools(TOOL_NAMES cst-sum AUTO_CLEAN)
 file(REMOVE_RECURSE "${CURRENT_PACKAGES_DIR}/debug/include" "${CURRENT_PACKAGES_DIR}/debug/share"
-    "${CURRENT_PACKAGES_DIR}/share/man")
+    "${CURRENT_PACKAGES_DIR}/share/man" "${CURRENT_PACKAGES_DIR}/etc"
+    "${CURRENT_PACKAGES_DIR}/share/cryptostitch/openssl-check") # a system's OpenSSL is not vcpkg's to configure
 file(INSTALL "${CMAKE_CURRENT_LIST_DIR}/usage" DESTINATION "${CURRENT_PACKAGES_DIR}/share/${PORT}")
 vcpkg_install_copyright(FILE_LIST "${SOURCE_PATH}/LICENSE" "${_build}/_deps/asmjit-src/LICENSE.md"
     "${_build}/_deps/sodium-src/LICENSE" "${_build}/_deps/zstd-src/LICENSE")
