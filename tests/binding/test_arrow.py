@@ -7,7 +7,7 @@ import hashlib
 import hmac
 import struct
 import weakref
-from ctypes import POINTER, addressof, c_char, c_char_p, c_void_p, cast, py_object, pythonapi
+from ctypes import CFUNCTYPE, POINTER, addressof, c_char, c_char_p, c_void_p, cast, py_object, pythonapi
 from itertools import pairwise
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 from cryptostitch import hash_column, suite
 from cryptostitch.binding.arrow import _Array, _Schema
 
+RELEASE = CFUNCTYPE(None, c_void_p)(lambda _: None)
 ITEMS = [b"", b"a", b"twelve bytes", b"thirteen byte", b"x" * 300, b"", "\u00e9t\u00e9".encode(), bytes(5000)]
 TYPES = ("binary", "large_binary", "string", "large_string", "binary_view", "string_view")
 PLAIN = TYPES[:4]
@@ -23,7 +24,7 @@ PLAIN = TYPES[:4]
 
 class Views:
     """An array of views over two buffers of data, of which each second long item is in the second. It keeps what its
-    capsules point to, and has nothing to release."""
+    capsules point to, so that its release does nothing."""
 
     def __init__(self, items: list[bytes | None], kind: str, first: int = 0, end: int | None = None):
         data, views = [bytearray(b"front"), bytearray()], bytearray()
@@ -44,6 +45,8 @@ class Views:
         self.pointers = (c_void_p * 5)(*addresses)
         nulls, n = sum(item is None for item in items), (len(items) if end is None else end) - first
         self.array = _Array(n, -1 if nulls else 0, first, 5, 0, cast(self.pointers, POINTER(c_void_p)))
+        self.array.release = cast(RELEASE, c_void_p)
+        self.views = views
         self.schema = _Schema({"binary_view": b"vz", "string_view": b"vu"}[kind], b"", None, 2)
 
     def __getitem__(self, part: slice) -> Views:
@@ -83,6 +86,28 @@ def test_no_items(kind: str) -> None:
 @pytest.mark.parametrize("first, end", [(0, 3), (2, 5), (4, 8), (8, 8), (3, 3)])
 def test_a_slice(kind: str, first: int, end: int) -> None:
     assert hash_column("sha256", array_of(list(ITEMS), kind)[first:end]) == digests(ITEMS[first:end])
+
+
+@pytest.mark.parametrize("length, number, offset", [
+    (64, 0, 2000), (64, 1000, 0), (64, 2, 0), (64, -1, 0), (64, 0, -1), (2**31 - 1, 0, 0), (-1, 0, 0), (13, 0, 6),
+])  # fmt: skip
+def test_a_view_outside_of_its_buffers(length: int, number: int, offset: int) -> None:
+    """Whoever reads a stream of bytes gets such views unchecked."""
+    array = Views([b"short", b"more than twelve bytes"], "binary_view")
+    array.views[16:] = struct.pack("<i4sii", length, b"more", number, offset)
+    with pytest.raises(ValueError, match="view 1 of Arrow is not inside a buffer"):
+        hash_column("sha256", array)
+
+
+@pytest.mark.parametrize("field, value, told", [
+    ("release", None, "released"), ("length", -1, "-1 items"), ("offset", -1, "from item -1"),
+    ("n_buffers", 2, "2 buffers"), ("n_buffers", 0, "0 buffers"),
+])  # fmt: skip
+def test_numbers_that_no_array_has(field: str, value: int | None, told: str) -> None:
+    array = Views([b"a", b"b"], "binary_view")
+    setattr(array.array, field, value)
+    with pytest.raises(ValueError, match=told):
+        hash_column("sha256", array)
 
 
 def test_items_of_one_length() -> None:

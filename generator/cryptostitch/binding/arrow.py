@@ -1,6 +1,7 @@
 """Columns that lie in memory of Arrow, by its C interface (the PyCapsule protocol): arrays of pyarrow, nanoarrow and
 others by ``__arrow_c_array__``, chunked arrays, and columns of polars and pandas, by ``__arrow_c_stream__``. Nothing is
-copied but offsets. What lies in a capsule is believed, as an Address is."""
+copied but offsets. All that an array says of itself is checked: its numbers, and views against the lengths of its
+buffers. The interface does not say how long the buffers of offsets and data are: these are believed."""
 
 from __future__ import annotations
 
@@ -138,17 +139,26 @@ class _Owned:
 
 
 def _items(schema: _Schema, part: _Array, kept: Any) -> Items | Apart:
+    if not part.release:
+        raise ValueError("the array of Arrow has been released, or belongs to another consumer")
     form, n, first = schema.format or b"", part.length, part.offset
     plain = form in BINARY or form in VIEWS or form.startswith(FIXED)
     if schema.dictionary or not plain:
         told = "a dictionary" if schema.dictionary else f"the format '{form.decode(errors='replace')}'"
         raise TypeError(f"an array of Arrow with {told}, where binary or text is wanted: cast it")
+    if n < 0 or first < 0:
+        raise ValueError(f"an array of Arrow with {n} items from item {first} on")
     if not n:  # there may be no buffers
         return Items(Address(None, 0), Offsets(array("q", [0])), kept)
+    wanted = 2 if form.startswith(FIXED) else 3
+    if part.n_buffers < wanted or not part.buffers or not part.buffers[1]:
+        raise ValueError(f"an array of Arrow with {part.n_buffers} buffers, where {wanted} are wanted")
     if form in VIEWS:
         return _apart(part, kept)
     if form.startswith(FIXED):
         size = int(form.removeprefix(FIXED))
+        if size < 0:
+            raise ValueError(f"items of Arrow of {size} bytes each")
         offsets = array("q", accumulate(repeat(size, n), initial=first * size))
         return Items(Address(part.buffers[1], (first + n) * size), Offsets(offsets), kept)
     kind = BINARY[form]
@@ -169,12 +179,16 @@ def _apart(part: _Array, kept: Any) -> Apart:
     start = part.buffers[1] + first * VIEW_BYTES
     words = _memory(start, n * VIEW_BYTES // 4, "i")
     bits = cast(part.buffers[0], POINTER(ctypes.c_uint8)) if part.buffers[0] and part.null_count else None
+    buffers = part.n_buffers - 3
+    sizes = _memory(part.buffers[2 + buffers], buffers, "q") if buffers else ()
     for i in range(n):
         at = first + i
         if bits is not None and not bits[at >> 3] >> (at & 7) & 1:
             continue
         length, _, number, offset = words[4 * i : 4 * i + 4]
+        inline = 0 <= length <= INLINE_BYTES
+        if not inline and not (0 <= number < buffers and 0 <= offset and 0 < length <= sizes[number] - offset):
+            raise ValueError(f"view {i} of Arrow is not inside a buffer of its array")
         lengths[i] = length
-        inline = length <= INLINE_BYTES
         addresses[i] = start + i * VIEW_BYTES + 4 if inline else part.buffers[2 + number] + offset
     return Apart(addresses, lengths, kept)
