@@ -187,7 +187,7 @@ def _apart(part: _Array, kept: Any) -> Apart:
             continue
         length, _, number, offset = words[4 * i : 4 * i + 4]
         inline = 0 <= length <= INLINE_BYTES
-        if not inline and not (0 <= number < buffers and 0 <= offset and 0 < length <= sizes[number] - offset):
+        if not inline and not (0 <= number < buffers and offset >= 0 and 0 < length <= sizes[number] - offset):
             raise ValueError(f"view {i} of Arrow is not inside a buffer of its array")
         lengths[i] = length
         addresses[i] = start + i * VIEW_BYTES + 4 if inline else part.buffers[2 + number] + offset
