@@ -65,7 +65,7 @@ public:
     //   digest(to, n)              writes the first n bytes of the digest
     // together: a short message may be assembled as a whole.
     template <typename Run>
-    void write(const cst_job &job, bool together, Run &run) const {
+    [[gnu::always_inline]] void write(const cst_job &job, bool together, Run &run) const {
         static const uint8_t zero[16] = {};
         const uint8_t *const key = reinterpret_cast<const uint8_t *>(job.key);
         uint8_t *const scratch = run.scratch(), *const outer = scratch + OTHER;
@@ -113,7 +113,7 @@ public:
         else hash_digest(hash_, chain, to, n);
     }
     // Finishes the job, whose digest is made. Returns false if it did not authenticate.
-    bool settle(cst_job *job, uint8_t *scratch) const {
+    [[gnu::always_inline]] bool settle(cst_job *job, uint8_t *scratch) const {
         uint8_t *const tag = scratch + OTHER;
         if (ccm_) mask_ccm_tag(blocks_, *job, tag, scratch);
         if (opens_ && !same_bytes(tag, static_cast<const uint8_t *>(job->tag), job->tag_len))

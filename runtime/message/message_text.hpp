@@ -34,7 +34,7 @@ public:
         return reinterpret_cast<const uint8_t *>(job.key) + round_keys_;
     }
     // Writes the cipher's chaining value in front of the text.
-    void put_chain(uint8_t *to, const cst_job &job) const {
+    [[gnu::always_inline]] void put_chain(uint8_t *to, const cst_job &job) const {
         const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
         if (begins_ == Begin::iv) return void(memcpy(to, iv, 16));
         if (begins_ == Begin::half) return put_words(to, 0, load64(iv));  // the kernel uses the second block only
@@ -62,7 +62,7 @@ public:
         copy_few(static_cast<uint8_t *>(job.out) + job.in_len - rest, aside, end);
     }
     // Finishes the job, whose output is complete. Returns false if its padding was wrong (RFC 7518, 5.2.2.2).
-    bool settle(cst_job *job) const {
+    [[gnu::always_inline]] bool settle(cst_job *job) const {
         text_done(job);
         if (end_ == End::padding || end_ == End::record) job->out_len = suite_.sealed_bytes(job->in_len);
         return !unpads_ || remove_padding(job);
