@@ -137,6 +137,7 @@ int check_segments(const IMB_JOB &job, bool gcm, bool as_original) {
     const uint64_t aad_bytes = gcm ? job.u.GCM.aad_len_in_bytes : job.u.CHACHA20_POLY1305.aad_len_in_bytes;
     if (job.msg_len_to_cipher_in_bytes > (gcm ? MOST_GCM_TEXT : MOST_CHACHA_TEXT)) return IMB_ERR_JOB_CIPH_LEN;
     if (!gcm && job.key_len_in_bytes != 32) return IMB_ERR_JOB_KEY_LEN;
+    if (as_original && !gcm && job.auth_tag_output_len_in_bytes != 16) return IMB_ERR_JOB_AUTH_TAG_LEN;
     if (!context) return IMB_ERR_JOB_NULL_SGL_CTX;
     // Opening, the original wants dec_keys of GCM too, and reads enc_keys.
     if (!job.enc_keys || (gcm && !seals(job) && !job.dec_keys)) return IMB_ERR_JOB_NULL_KEY;
@@ -156,13 +157,12 @@ int check_segments(const IMB_JOB &job, bool gcm, bool as_original) {
                 return segment.in ? IMB_ERR_JOB_NULL_DST : IMB_ERR_JOB_NULL_SRC;
         }
     }
-    if (!ends) return 0;
-    if (int error = check_tag(job, 16)) return error;
-    return as_original && !gcm && job.auth_tag_output_len_in_bytes != 16 ? IMB_ERR_JOB_AUTH_TAG_LEN : 0;
+    return ends ? check_tag(job, 16) : 0;
 }
 
 int check_lone_hash(const IMB_JOB &job, const Plan &plan, bool as_original) {
-    if (!job.src && job.msg_len_to_hash_in_bytes) return IMB_ERR_JOB_NULL_SRC;
+    if (!job.src && (job.msg_len_to_hash_in_bytes || (as_original && plan.kind == Kind::gmac)))
+        return IMB_ERR_JOB_NULL_SRC;
     if (job.msg_len_to_hash_in_bytes > MOST_BYTES) return IMB_ERR_JOB_AUTH_LEN;
     if (plan.kind == Kind::poly1305) {
         if (!job.u.POLY1305._key) return IMB_ERR_JOB_NULL_AUTH_KEY;

@@ -163,14 +163,12 @@ bool Cbc::get(OSSL_PARAM params[]) {
 }
 
 bool Cbc::set(const OSSL_PARAM params[]) {
-    size_t key_bytes = info_.key_bytes, mac_bytes = mac_bytes_;
+    size_t mac_bytes = mac_bytes_;
     unsigned padding = pads_, bits = 0, number = number_;
-    if (!get_if(params, OSSL_CIPHER_PARAM_KEYLEN, &key_bytes) || !get_if(params, OSSL_CIPHER_PARAM_PADDING, &padding) ||
-        !get_if(params, OSSL_CIPHER_PARAM_USE_BITS, &bits) || !get_if(params, OSSL_CIPHER_PARAM_NUM, &number) ||
-        !get_if(params, OSSL_CIPHER_PARAM_TLS_VERSION, &version_) ||
+    if (!get_if(params, OSSL_CIPHER_PARAM_PADDING, &padding) || !get_if(params, OSSL_CIPHER_PARAM_USE_BITS, &bits) ||
+        !get_if(params, OSSL_CIPHER_PARAM_NUM, &number) || !get_if(params, OSSL_CIPHER_PARAM_TLS_VERSION, &version_) ||
         !get_if(params, OSSL_CIPHER_PARAM_TLS_MAC_SIZE, &mac_bytes) || number >= BLOCK || mac_bytes > MOST_RECORD_MAC)
         return raise(BAD_PARAMETER);
-    if (key_bytes != info_.key_bytes) return raise(KEY_LENGTH);
     pads_ = padding;
     number_ = number;
     mac_bytes_ = mac_bytes;

@@ -65,6 +65,7 @@ public:
         : provider_(provider), info_(info), key_(provider, info.suite) {}
     const Provider &provider() const { return provider_; }
     bool allocated() const { return key_.allocated(); }
+    void forget_key() { key_.forget(); }
 
 protected:
     bool raise(Reason reason) const { return provider_.raise(reason); }
@@ -142,8 +143,11 @@ struct Functions {
     template <bool seals>
     static int init(void *context, const uint8_t *key, size_t key_bytes, const uint8_t *iv, size_t iv_bytes,
                     const OSSL_PARAM params[]) {
-        return with_room<C>(
-            context, [&](C &its) { return its.init(seals, {key, key_bytes}, {iv, iv_bytes}) && its.set(params); });
+        return with_room<C>(context, [&](C &its) {
+            const bool right = its.init(seals, {key, key_bytes}, {iv, iv_bytes}) && its.set(params);
+            if (!right) its.forget_key();  // no text goes on under the key before
+            return right;
+        });
     }
     static int update(void *context, uint8_t *out, size_t *written, size_t room, const uint8_t *in, size_t bytes) {
         *written = 0;

@@ -37,10 +37,7 @@ void Cmac::begin() {
 }
 
 bool Cmac::init(Bytes key, const OSSL_PARAM params[]) {
-    if (!set(params) || (key.data && !set_key(key))) {
-        for (KeyMemory &its : keys_) its.forget();  // no message goes on under the key before
-        return false;
-    }
+    if (!set(params) || (key.data && !set_key(key))) return forget_keys(), false;
     if (!this->key()) return raise(NO_KEY);
     begin();
     return true;
@@ -58,9 +55,16 @@ bool Cmac::set_cipher(const OSSL_PARAM &param) {
     return raise(CIPHER);
 }
 
+// No message goes on under the key before, when another one is refused.
+void Cmac::forget_keys() {
+    for (KeyMemory &its : keys_) its.forget();
+}
+
 bool Cmac::set_key(Bytes key) {
-    if (size_ == SIZES) return raise(CIPHER);
-    if (key.n != 16 + 8 * size_) return raise(KEY_LENGTH);
+    if (size_ == SIZES || key.n != 16 + 8 * size_) {
+        forget_keys();
+        return raise(size_ == SIZES ? CIPHER : KEY_LENGTH);
+    }
     begin();
     return provider_.done(keys_[size_].set(key.data, key.n));
 }

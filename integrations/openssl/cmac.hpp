@@ -24,6 +24,7 @@ private:
     const cst_key *key() const { return size_ < SIZES ? keys_[size_].get() : nullptr; }
     bool raise(Reason reason) const { return provider_.raise(reason); }
     bool set_cipher(const OSSL_PARAM &param);
+    void forget_keys();
     bool set_key(Bytes key);
     void begin();
     bool absorb(const uint8_t *in, size_t n);

@@ -22,8 +22,7 @@ const OSSL_PARAM Ctr::GETTABLE[] = {OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, 
                                     OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_IV, nullptr, 0),
                                     OSSL_PARAM_octet_string(OSSL_CIPHER_PARAM_UPDATED_IV, nullptr, 0),
                                     OSSL_PARAM_END};
-const OSSL_PARAM Ctr::SETTABLE[] = {OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_KEYLEN, nullptr),
-                                    OSSL_PARAM_uint(OSSL_CIPHER_PARAM_PADDING, nullptr),
+const OSSL_PARAM Ctr::SETTABLE[] = {OSSL_PARAM_uint(OSSL_CIPHER_PARAM_PADDING, nullptr),
                                     OSSL_PARAM_uint(OSSL_CIPHER_PARAM_NUM, nullptr), OSSL_PARAM_END};
 
 // Without a new IV, counting continues.
@@ -89,12 +88,9 @@ bool Ctr::get(OSSL_PARAM params[]) {
 }
 
 bool Ctr::set(const OSSL_PARAM params[]) {
-    size_t key_bytes = info_.key_bytes;
     unsigned padding = 1, used = used_;
-    if (!get_if(params, OSSL_CIPHER_PARAM_KEYLEN, &key_bytes) || !get_if(params, OSSL_CIPHER_PARAM_PADDING, &padding) ||
-        !get_if(params, OSSL_CIPHER_PARAM_NUM, &used))
+    if (!get_if(params, OSSL_CIPHER_PARAM_PADDING, &padding) || !get_if(params, OSSL_CIPHER_PARAM_NUM, &used))
         return raise(BAD_PARAMETER);
-    if (key_bytes != info_.key_bytes) return raise(KEY_LENGTH);
     if (used && used != used_) return raise(BAD_PARAMETER);  // there is no stream of another place
     used_ = used;
     return true;

@@ -83,6 +83,25 @@ void gcm(uint8_t *bytes) {
     refused(twice.update(out, bytes, 16), "an IV for a second message");
 }
 
+// A change of key and IV that fails leaves neither in use.
+void changes(uint8_t *bytes) {
+    uint8_t out[32];
+    for (const char *name : {"AES-128-GCM", "AES-128-CCM", "ChaCha20-Poly1305"}) {
+        Alone c(name);
+        taken(c.init(true, bytes, bytes), name);
+        const OSSL_PARAM params[] = {OSSL_PARAM_construct_octet_string(OSSL_CIPHER_PARAM_AEAD_TAG, bytes, 17),
+                                     OSSL_PARAM_END};
+        refused(EVP_CipherInit_ex2(c.context, nullptr, bytes + 1, bytes + 1, 1, params), "a tag of 17 bytes");
+        refused(c.update(out, bytes, 16), "a text behind a change that failed");
+    }
+    Alone counter("AES-128-CTR");
+    size_t other = 5;
+    const OSSL_PARAM params[] = {OSSL_PARAM_construct_size_t(OSSL_CIPHER_PARAM_KEYLEN, &other), OSSL_PARAM_END};
+    taken(counter.init(true, bytes, bytes), "AES-128-CTR");
+    taken(EVP_CipherInit_ex2(counter.context, nullptr, bytes + 1, bytes + 1, 1, params),
+          "a length, which means nothing");
+}
+
 // Two texts under one nonce would be enciphered with one keystream.
 void ccm_once(uint8_t *bytes) {
     uint8_t out[32] = {}, tag[12];
@@ -154,7 +173,7 @@ void others(uint8_t *bytes) {
     refused(xts.init(true, same, bytes), "an XTS key of equal halves");
     taken(ctr.init(true, bytes, bytes), "key and IV");
     refused(ctr.number(OSSL_CIPHER_PARAM_NUM, 3), "a place within a block without its keystream");
-    refused(ctr.number(OSSL_CIPHER_PARAM_KEYLEN, 15), "a key of 15 bytes");
+    refused(EVP_CIPHER_CTX_set_key_length(ctr.context, 15), "a key of 15 bytes");
     taken(keyless.init(true, nullptr, nullptr), "nothing yet");
     uint8_t out[16];
     refused(keyless.update(out, bytes, 16), "a text without a key");
@@ -297,6 +316,7 @@ int work(int, char **) {
     uint8_t bytes[160];
     for (uint8_t i = 0; i < sizeof(bytes); i++) bytes[i] = i;
     gcm(bytes);
+    changes(bytes);
     ccm_once(bytes);
     chacha_once(bytes);
     overlap();

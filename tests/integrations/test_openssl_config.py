@@ -167,3 +167,18 @@ def test_random_bytes_are_default_s(build: Path, tmp_path: Path) -> None:
         subprocess.run(["openssl", "rand", "-hex", "16"], capture_output=True, env=os.environ | more, check=True)
         assert ("aes-256-ctr" in keys(counts)) == wanted
         counts.unlink()
+
+
+@pytest.mark.parametrize("right, wrong, section", [
+    ("providers =", "provider =", "openssl_init"), ("random = random_sect", "randm = random_sect", "openssl_init"),
+    ("default_properties =", "default_property =", "algorithm_sect"), ("properties =", "propertes =", "random_sect"),
+])  # fmt: skip
+def test_a_line_beside_the_provider_that_means_nothing_is_named(
+    build: Path, tmp_path: Path, right: str, wrong: str, section: str
+) -> None:
+    """Sections on which depends whether the provider is used, and by the random generator."""
+    file = written(build, tmp_path)
+    file.write_text(re.sub(f"^{right}", wrong, file.read_text(), flags=re.M))
+    status, said = checked(file)
+    name = wrong.partition(" ")[0]
+    assert status == 1 and f"unknown line in [{section}] of {file}: {name}\n" in said

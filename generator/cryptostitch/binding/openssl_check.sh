@@ -1,14 +1,19 @@
 #!/bin/sh
 # Usage: openssl-check [FILE]
 # Says whether OpenSSL uses the provider `cryptostitch` by a configuration file (without FILE: by the one that it reads
-# by itself), and which lines of the provider's section mean nothing. Ends with 0 if the provider is used and all lines
-# are known, otherwise with 1. `--lines FILE` looks at the lines alone.
+# by itself), and which lines mean nothing in the sections that it depends on. Ends with 0 if the provider is used and
+# all lines are known, otherwise with 1. `--lines FILE` looks at the lines alone.
 set -u
-known='identity soft_load module activate jit slower cmac async target'
+# Of the provider; of the section that openssl_conf names; of the sections of algorithms and of the random generator
+# (config(5)).
+ours='identity soft_load module activate jit slower cmac async target'
+modules='providers alg_section random ssl_conf oid_section engines stbl_section config_diagnostics'
+algorithms='default_properties fips_mode'
+generator='random cipher digest properties seed seed_properties random_provider'
 
 # libcrypto tells a provider only the lines that it asks for, so that the provider cannot see others.
 unknown_lines() {
-    awk -v known="$known" '
+    awk -v ours="$ours" -v modules="$modules" -v algorithms="$algorithms" -v generator="$generator" '
         function read_file(path, depth,    line, parts, name, section) {
             section = "default"
             while ((getline line <path) > 0) {
@@ -24,23 +29,34 @@ unknown_lines() {
                     name = value = line
                     sub(/[ \t]*=.*/, "", name)
                     sub(/^[^=]*=[ \t]*/, "", value)
-                    if (name == "cryptostitch") ours = value
                     names[++n] = name
+                    values[n] = value
                     sections[n] = section
                     files[n] = path
                 }
             }
             close(path)
         }
-        BEGIN {
+        function value_of(section, name,    i) {
+            for (i = n; i > 0; i--) if (sections[i] == section && names[i] == name) return values[i]
+            return ""
+        }
+        function look_at(section, known,    words, is_known, i) {
             split(known, words, " ")
             for (i in words) is_known[words[i]] = 1
-            read_file(ARGV[1], 0)
             for (i = 1; i <= n; i++)
-                if (sections[i] == ours && !(names[i] in is_known)) {
-                    printf "unknown line in [%s] of %s: %s\n", ours, files[i], names[i]
+                if (section != "" && sections[i] == section && !(names[i] in is_known)) {
+                    printf "unknown line in [%s] of %s: %s\n", section, files[i], names[i]
                     found = 1
                 }
+        }
+        BEGIN {
+            read_file(ARGV[1], 0)
+            main = value_of("default", "openssl_conf")
+            look_at(main, modules)
+            look_at(value_of(value_of(main, "providers"), "cryptostitch"), ours)
+            look_at(value_of(main, "alg_section"), algorithms)
+            look_at(value_of(main, "random"), generator)
             exit found
         }' "$1"
 }
