@@ -375,6 +375,11 @@ def test_packs_that_are_no_files(program: Path, tmp_path: Path) -> None:
     os.close(reader)
 
 
+def test_a_name_writes_nothing_raw_to_the_terminal(program: Path, tmp_path: Path) -> None:
+    assert b"\33" not in refused(program, ["-a", "sh\33[31ma"], tmp_path)
+    assert b"\33" not in refused(program, ["-a", "md5"], tmp_path, CRYPTOSTITCH_CPU="\33[31m")
+
+
 @pytest.mark.parametrize("setting", ("CRYPTOSTITCH_CPU=zen9", "CRYPTOSTITCH_TARGET=avx1024"))
 def test_a_setting_that_is_wrong_is_named(program: Path, tmp_path: Path, setting: str) -> None:
     """Behind the CPU that the library takes this one for, where that is set."""

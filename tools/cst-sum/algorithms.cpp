@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "names.hpp"
 #include "pack_file.hpp"
 
 namespace sum {
@@ -45,8 +46,8 @@ std::string why_no_context(int error) {
         return std::string(value ? value : "");
     };
     const std::string cpu = setting("CRYPTOSTITCH_CPU"), target = setting("CRYPTOSTITCH_TARGET");
-    const std::string told = (cpu.empty() ? "" : "CRYPTOSTITCH_CPU=" + cpu + ": ") +
-                             (target.empty() ? "" : "CRYPTOSTITCH_TARGET=" + target + ": ");
+    const std::string told = (cpu.empty() ? "" : "CRYPTOSTITCH_CPU=" + quoted(cpu) + ": ") +
+                             (target.empty() ? "" : "CRYPTOSTITCH_TARGET=" + quoted(target) + ": ");
     if (error == CST_ERR_UNSUPPORTED) return told + cst_error_text(error);
     char near[256] = {};
     if (!cpu.empty()) cst_nearest(nullptr, CST_NAME_CPU, cpu.c_str(), near, sizeof(near));
@@ -154,7 +155,8 @@ const Algorithm *Algorithms::listed(const std::string &names, std::string *wrong
         const std::string name = names.substr(at, end - at);
         const Algorithm *const one = named(name);
         if (!one) {
-            *wrong = "no hash '" + name + "'; there are " + this->names();
+            const std::string safe = quoted(name);
+            *wrong = "no hash " + (safe == name ? "'" + name + "'" : safe) + "; there are " + this->names();
             return nullptr;
         }
         if (std::find(list.members.begin(), list.members.end(), one) != list.members.end()) continue;
