@@ -13,6 +13,8 @@ namespace cst {
 class BlockCalls {
 public:
     explicit BlockCalls(const Suite &suite);
+    // call: of one of the suite's `blocks`, laid down.
+    explicit BlockCalls(const KernelCall &call) : part_(call), call_(&part_.room) {}
     ~BlockCalls();
     BlockCalls(const BlockCalls &) = delete;
     BlockCalls &operator=(const BlockCalls &) = delete;

@@ -191,6 +191,7 @@ public:
 // A kernel for parts of the work of a suite, and the memory of its calls.
 struct PartRoom {
     PartRoom(const Suite &suite, const Variant &v) : kernel(laid_down(suite, v, &spare)), room(kernel) {}
+    explicit PartRoom(const KernelCall &its) : kernel(its), room(kernel) {}
     KernelCall spare;
     const KernelCall &kernel;
     CallRoom room;

@@ -87,6 +87,7 @@ struct Kernels {
     const Variant *cipher, *hash;
     const Variant *coarse;  // for the MAC of a block cipher: several blocks per iteration
     const Variant *pair;
+    const Variant *block;  // masks tags of CCM
 };
 
 const Variant *pair_of(const Suite &suite, const Shape &shape, size_t n, double *cycles) {
@@ -107,7 +108,7 @@ const Variant *pair_of(const Suite &suite, const Shape &shape, size_t n, double 
 // Returns false if kernels of several lanes take less time, or if other kernels must run. plan: NULL, or receives the
 // kernels with their figures.
 bool choose(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels, Plan *plan = nullptr) {
-    *kernels = {nullptr, nullptr, nullptr, pair_of(suite, shape, n, plan ? &plan->pair.cycles : nullptr)};
+    *kernels = {nullptr, nullptr, nullptr, pair_of(suite, shape, n, plan ? &plan->pair.cycles : nullptr), nullptr};
     if (plan) plan->pair.chosen = {kernels->pair, n};
     const size_t beside = kernels->pair ? 1 : n;  // what precedes and follows a stitched middle is short
     const auto ask = [&](const Need &need, const Variant **v, Ranking Plan::*ranking) {
@@ -242,7 +243,7 @@ public:
     // shape: that of all messages; it must outlive this object. middle, text: NULL if there are none.
     NowMac(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts, NowMiddle *middle, NowText *text)
         : shape_(shape),
-          mac_(suite, shape.opens, nullptr, shape.ccm ? &blocks_.emplace(suite) : nullptr),
+          mac_(suite, shape.opens, nullptr, parts.block ? &blocks_.emplace(*parts.block) : nullptr),
           alone_(*parts.hash),
           middle_(middle),
           text_(text) {
@@ -385,8 +386,10 @@ private:
     NowMac mac_;
 };
 
+// Not inlined: its frame is large, and kernels are selected, and their code is made, without it.
 template <typename Those>
-bool run_all(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts, cst_job *jobs, size_t n) {
+[[gnu::noinline]] bool run_all(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts, cst_job *jobs,
+                               size_t n) {
     Those those(suite, shape, parts);
     bool all = true;
     for (cst_job *job = jobs; job < jobs + n; job++) all &= those.run(job);
@@ -418,7 +421,7 @@ int run_known_parts(const KernelCall &call, cst_job *job) {
 }
 
 bool same(const KernelCall::Parts &a, const KernelCall::Parts &b) {
-    return a.cipher == b.cipher && a.hash == b.hash && a.coarse == b.coarse && a.pair == b.pair;
+    return a.cipher == b.cipher && a.hash == b.hash && a.coarse == b.coarse && a.pair == b.pair && a.block == b.block;
 }
 
 // Remembers these for one message like the job.
@@ -448,8 +451,8 @@ int run_now(cst_job *jobs, size_t n) {
     const Shape shape = shape_of(suite, jobs, n);
     Kernels kernels;
     if (!choose(suite, shape, n, &kernels)) return JOB_WAITING;
-    if (shape.ccm) line_up_whole(suite, suite.blocks, 1, AES);  // its code is made here, not below the frames of a run
-    KernelCall spare[4];
+    if (shape.ccm) kernels.block = line_up_whole(suite, suite.blocks, 1, AES);
+    KernelCall spare[5];
     bool spared = false;
     const auto part = [&](const Variant *v, KernelCall *its_spare) -> const KernelCall * {
         if (!v) return nullptr;
@@ -458,7 +461,8 @@ int run_now(cst_job *jobs, size_t n) {
         return &call;
     };
     const KernelCall::Parts parts = {part(kernels.cipher, &spare[0]), part(kernels.hash, &spare[1]),
-                                     part(kernels.coarse, &spare[2]), part(kernels.pair, &spare[3])};
+                                     part(kernels.coarse, &spare[2]), part(kernels.pair, &spare[3]),
+                                     part(kernels.block, &spare[4])};
     if (n == 1 && usual(suite) && !spared) remember(suite, *jobs, parts);
     return run(suite, shape, parts, jobs, n);
 }

@@ -39,7 +39,7 @@ struct alignas(64) KernelCall {
     LanePlace cipher_lane, hash_lane;  // of a kernel of one lane
     // Of a message that several kernels run (message/now.cpp): their calls, or NULL. It has no kernel of its own.
     struct Parts {
-        const KernelCall *cipher, *hash, *coarse, *pair;
+        const KernelCall *cipher, *hash, *coarse, *pair, *block;
     } parts;
 };
 
