@@ -448,8 +448,8 @@ CST_API int cst_digest_column(const cst_column *column);
 /* Messages that lie anywhere, under one key of a digest or MAC: the i-th of n is in[i][0 .. in_len[i]), and its tag
  * goes to tags + i * stride (0: tag_len). What cst_burst makes of n jobs; for callers whose language makes arrays of
  * pointers and lengths more easily than arrays of cst_job. Errors as cst_burst's; CST_ERR_OVERLAP also where tags (from
- * the first to the last one) meet `in` or `in_len`; on an error nothing is written. May be called by several threads
- * with the same key. */
+ * the first to the last one) meet `in` or `in_len`; on an error nothing is written. That a message lies in the tag of
+ * another one is not checked. May be called by several threads with the same key. */
 CST_API int cst_digest_many(const cst_key *key, size_t n, const void *const *in, const size_t *in_len, void *tags,
                             size_t tag_len, size_t stride);
 
@@ -500,9 +500,9 @@ typedef struct cst_part {
 } cst_part;
 /* Takes in the next part of each of n messages. Of any suites; states and tags must not overlap any other buffer of
  * the call: within a part that is checked (CST_ERR_OVERLAP), between parts it is not. CST_ERR_ARGUMENT: also a state
- * that belongs to another key or that no message can have, `last` neither 0 nor 1, a tag before the last part;
- * CST_ERR_LENGTH: also a tag_len before the last part, or one with it that the suite does not take, such as 0 where
- * there is no tag; CST_ERR_MEMORY. On an error nothing is written, for any part, and the messages can go on.
+ * that belongs to another key or that no message can have, `last` neither 0 nor 1, a tag or a tag_len before the last
+ * part; CST_ERR_LENGTH: also a tag_len with the last part that the suite does not take, such as 0 where there is no
+ * tag; CST_ERR_MEMORY. On an error nothing is written, for any part, and the messages can go on.
  * Damage of a state is not always seen, and may make a wrong digest, but never lets the library read or write outside
  * of the buffers. */
 CST_API int cst_digest_parts(cst_ctx *ctx, const cst_part *parts, size_t n);
@@ -545,8 +545,8 @@ typedef struct cst_text_part {
 /* Processes the next part of each of n texts. The parts make the same bytes as the whole text does with cst_burst.
  * Every part is checked before any is begun: if one is wrong, nothing is written but statuses (1: right, but not run),
  * and the texts can go on. CST_ERR_ARGUMENT: also a state that belongs to another key or direction or that no text can
- * have, AAD behind text, `last` neither 0 nor 1, a tag before the last part; CST_ERR_UNSUPPORTED: of another suite;
- * CST_ERR_LENGTH: also an IV with a part that is not the first, a tag_len before the last part, or one with it that the
+ * have, AAD behind text, `last` neither 0 nor 1, a tag or a tag_len before the last part; CST_ERR_UNSUPPORTED: of
+ * another suite; CST_ERR_LENGTH: also an IV with a part that is not the first, a tag_len with the last part that the
  * suite does not take, such as 0 where there is no tag; CST_ERR_OVERLAP, within a part. States must not overlap any
  * other buffer of the call. Otherwise returns CST_OK; CST_ERR_MEMORY if that is the status of a part; or CST_ERR_AUTH
  * if a tag was wrong. A text with either status is over: its state is wiped and this part's output zeroed; what earlier

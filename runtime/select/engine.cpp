@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "clear_registers.hpp"
 #include "../suite/crc.hpp"
 #include "code/signature.hpp"
 #include "lesser_cpu.hpp"
@@ -299,6 +300,9 @@ int Engine::fetch(const Variant &variant, const Kernel **out) const {
     *out = variant.kernel.load(std::memory_order_acquire);
     if (*out) return CST_OK;
     if (variant.features & ~cpu_.features) return CST_ERR_UNSUPPORTED;
+    // What a call has left in registers would go to the stack: the dynamic linker stores all vectors when a symbol is
+    // used for the first time, as those of exceptions are where memory is refused.
+    clear_registers(cpu_.registers);
     int error = cache_->get(variant.pack, variant.index, out);
     if (error) {
         if (error != CST_ERR_MEMORY) variant.refused.store(true, std::memory_order_relaxed);

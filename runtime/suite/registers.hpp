@@ -1,16 +1,12 @@
-// Clears registers after the work: kernels clear what they used, but the compiler's code and the C library's memcpy
-// move keys and data through registers, too.
+// Clears registers and the dead stack after the work.
 #pragma once
 
 #include <cstddef>
 
-#include "../select/cpu.hpp"
+#include "../select/clear_registers.hpp"
 #include "secret.hpp"
 
 namespace cst {
-
-// Zeroes every register that a call may change, vectors as wide as the operating system saves them.
-void clear_registers(RegisterState state);
 
 // Clears these registers at the end of a scope, on every path.
 class ClearRegisters {
