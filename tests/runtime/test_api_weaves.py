@@ -21,7 +21,7 @@ CHEAP = 100  # centicycles
 
 @pytest.fixture(scope="module")
 def measured(library: str, tmp_path_factory: pytest.TempPathFactory) -> Costs:
-    """The two, on this machine."""
+    """The two, on this machine; what other CPUs have of the kernel is left out."""
     context = Context(library=library)
     if not {"aes", "sha"} <= set(context.cpu()["features"]) or not context.cpu()["jit"]:
         pytest.skip("this CPU has no AES-NI or SHA extensions, or nothing can be assembled")
@@ -29,8 +29,7 @@ def measured(library: str, tmp_path_factory: pytest.TempPathFactory) -> Costs:
     context.calibrate(PLAIN + "*", HASTE)
     context.save_costs(path)
     found = Costs.read(path)
-    assert set(found.kernels) == {PLAIN, TUNED}
-    return found
+    return replace(found, kernels={name: found.kernels[name] for name in (PLAIN, TUNED)})
 
 
 def chosen(library: str, costs: Costs, folder: Path, **cycles: int) -> str:
