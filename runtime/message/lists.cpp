@@ -113,12 +113,6 @@ bool walks(const Lists &lists, uint64_t aad) {
     if (!suite.hash || (!suite.enciphers() && suite.hash->record.kind == ALGORITHM_HASH)) return true;
     if (fits_whole(suite, head_bytes(suite, aad), lists.most)) return true;
     if (suite.construction == Construction::ccm && aad > MOST_CCM_AAD) return false;
-    if (suite.hash->record.kind == ALGORITHM_CBC_MAC) {  // kernels of several blocks per iteration win on long bodies
-        Need need = mac_need(suite, lists.n, aad, lists.mean, lists.most);
-        need.whole_only = false;
-        const Variant *const v = line_up(suite, need).variant;
-        if (!v || v->step != suite.hash->record.block_bytes) return false;
-    }
     Need texts = {&suite.ciphers(lists.opens), lists.n, lists.mean, lists.most};
     texts.one_key = lists.one_key;
     return !suite.enciphers() || !stitches(suite, lists.opens, aad, texts);
