@@ -29,12 +29,12 @@ pub struct Texts<'a, O> {
     pub aads: &'a [u8],
 }
 
-/// Bytes of each of n items, of which `bytes` are all.
+/// Bytes of each of n items, of which `bytes` are all: none where there are no items.
 fn each(bytes: usize, n: usize) -> Result<usize, Error> {
-    if bytes % n == 0 {
-        Ok(bytes / n)
-    } else {
-        Err(Error::Length)
+    match (bytes, n) {
+        (0, 0) => Ok(0),
+        (_, n) if n > 0 && bytes % n == 0 => Ok(bytes / n),
+        _ => Err(Error::Length),
     }
 }
 
@@ -87,12 +87,13 @@ impl Key {
         tags: &mut [u8],
     ) -> Result<(), Error> {
         let n = texts.offsets.len().checked_sub(1).ok_or(Error::Length)?;
-        let tag_len = each(tags.len(), n.max(1))?;
+        let tag_len = each(tags.len(), n)?;
         self.run_column(sys::cst_seal_column, texts, (input, output), (tags.as_mut_ptr(), tag_len), ptr::null_mut())
     }
 
-    /// Opens what [`seal_column`](Self::seal_column) made. Says of each text whether it is authentic; the others are
-    /// zeros. [`Error::Length`]: also tags of another length than [`open`](Self::open) takes.
+    /// Opens what [`seal_column`](Self::seal_column) made. Says of each text whether its tag is right; the others are
+    /// zeros. A suite without tags authenticates nothing: it says `true` of every text. [`Error::Length`]: also tags of
+    /// another length than [`open`](Self::open) takes.
     pub fn open_column<O: Offset>(
         &self,
         texts: Texts<'_, O>,
@@ -101,11 +102,12 @@ impl Key {
         tags: &[u8],
     ) -> Result<Vec<bool>, Error> {
         let n = texts.offsets.len().checked_sub(1).ok_or(Error::Length)?;
-        if n > 0 && !self.opens_tag(&tags[..each(tags.len(), n)?]) {
+        let tag_len = each(tags.len(), n)?;
+        if n > 0 && !self.opens_tag(&tags[..tag_len]) {
             return Err(Error::Length);
         }
         let mut statuses = vec![0; n];
-        let tags = (tags.as_ptr().cast_mut(), if n > 0 { tags.len() / n } else { 0 });
+        let tags = (tags.as_ptr().cast_mut(), tag_len);
         match self.run_column(sys::cst_open_column, texts, (input, output), tags, start_of_statuses(&mut statuses)) {
             Ok(()) | Err(Error::Authentication) => Ok(statuses.iter().map(|&status| status == sys::CST_OK).collect()),
             Err(error) => Err(error),
@@ -124,6 +126,7 @@ impl Key {
         if output.len() != input.len() {
             return Err(Error::Length);
         }
+        let (iv_len, aad_len) = (each(texts.ivs.len(), n)?, each(texts.aads.len(), n)?);
         if n == 0 {
             return Ok(());
         }
@@ -133,8 +136,8 @@ impl Key {
         column.key = self.raw();
         (column.in_, column.out, column.bytes) = (input.as_ptr().cast(), start_of(output).cast(), input.len());
         (column.offsets, column.offset_bytes, column.n) = (texts.offsets.as_ptr().cast(), size_of::<O>(), n);
-        (column.ivs, column.iv_len) = (texts.ivs.as_ptr().cast(), each(texts.ivs.len(), n)?);
-        (column.aads, column.aad_len) = (texts.aads.as_ptr().cast(), each(texts.aads.len(), n)?);
+        (column.ivs, column.iv_len) = (texts.ivs.as_ptr().cast(), iv_len);
+        (column.aads, column.aad_len) = (texts.aads.as_ptr().cast(), aad_len);
         (column.tags, column.tag_len) = (tags.cast(), tag_len);
         column.statuses = statuses;
         // SAFETY: all lengths are those of the slices, n times what each text has of them; outputs are `&mut`, and tags

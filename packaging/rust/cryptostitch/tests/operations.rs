@@ -389,6 +389,12 @@ fn a_column_of_texts_is_its_texts() {
     assert_eq!(key.open_column(texts, &sealed, &mut opened, &tags[..12 * n]), Err(Error::Length));
     assert_eq!(key.open_column(Texts { ivs: &ivs[1..], ..texts }, &sealed, &mut opened, &tags), Err(Error::Length));
     assert_eq!(key.open_column(texts, &sealed, &mut opened[1..], &tags), Err(Error::Length));
+    let none = Texts { offsets: &[0][..], ivs: &[], aads: &[] };
+    assert_eq!(key.open_column(none, &[], &mut [], &[]), Ok(vec![]));
+    assert_eq!(key.open_column(none, &[], &mut [], &tags), Err(Error::Length));
+    assert_eq!(key.open_column(Texts { ivs: &ivs, ..none }, &[], &mut [], &[]), Err(Error::Length));
+    assert_eq!(key.seal_column(Texts { aads: &ivs, ..none }, &[], &mut [], &mut []), Err(Error::Length));
+    assert_eq!(key.seal_column(none, &[], &mut [], &mut [0; 16]), Err(Error::Length));
     assert_eq!(key.seal_column(texts, &data, &mut sealed, &mut []), Err(Error::Length));
     let none = Texts { offsets: &[0u64], ivs: &[], aads: &[] };
     assert_eq!(key.open_column(none, &[], &mut [], &[]), Ok(vec![]));
