@@ -134,10 +134,16 @@ public:
           some_tag_(tag_ != 0) {}
 
     explicit operator bool() const { return suite_; }
-    bool are_those_of(const cst_job &job) const {
-        return job.key && from(job.key)->suite == suite_ && job.direction == direction_ &&
-               !((job.in_len ^ in_) | (job.aad_len ^ aad_) | (job.iv_len ^ iv_) | (job.tag_len ^ tag_) |
-                 job.n_in_pieces | job.n_out_pieces);
+    bool of_suite(const cst_job &job) const { return job.key && from(job.key)->suite == suite_; }
+    // Takes over the text's length of a job of this suite and direction whose other lengths are the same. Returns
+    // false if they are not, or the suite does not take that length.
+    bool follow(const cst_job &job) {
+        if (!of_suite(job) || job.direction != direction_ ||
+            ((job.aad_len ^ aad_) | (job.iv_len ^ iv_) | (job.tag_len ^ tag_) | job.n_in_pieces | job.n_out_pieces))
+            return false;
+        if (job.in_len == in_) return true;
+        in_ = job.in_len;
+        return !(in_ >> 59) && right_input(*suite_, job);
     }
 
     // Whether the buffers of a job with these lengths do not overlap. Ranges meet as Range::meets says, and also if an
@@ -166,11 +172,11 @@ private:
     uint64_t some_aad_ = 0, some_iv_ = 0, some_tag_ = 0;  // 1: the buffer is not empty
 };
 
-// Returns how many jobs, from the first on, have those lengths and are surely right. Not inlined, so that values that
-// follow from the lengths stay where they are.
-__attribute__((noinline)) size_t right_same_shape(const SurelyRight &of, const cst_job *jobs, size_t n) {
+// Returns how many jobs, from the first on, are like that one but for the text's length, and surely right. Not inlined,
+// so that values that follow from the lengths stay where they are.
+__attribute__((noinline)) size_t right_alike(SurelyRight of, const cst_job *jobs, size_t n) {
     size_t i = 0;
-    while (i < n && of.are_those_of(jobs[i]) && of.places(jobs[i])) i++;
+    while (i < n && of.follow(jobs[i]) && of.places(jobs[i])) i++;
     return i;
 }
 
@@ -221,22 +227,25 @@ int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *same_sh
     int error = CST_OK;
     bool forged = false;
     SurelyRight last;
-    size_t unlike = 0;
+    uint64_t unlike = 0;  // not 0: two jobs have not one shape
     for (size_t i = 0; i < n; i++) {
-        if (last && jobs[i].in_len == jobs[i - 1].in_len) {
-            const size_t more = engine.avx512() ? surely_right_same_shape_wide(jobs[i - 1], jobs + i, n - i)
-                                                : right_same_shape(last, jobs + i, n - i);
-            for (const size_t end = i + more; i < end; i++) jobs[i].status = JOB_WAITING;
+        if (last && last.of_suite(jobs[i])) {
+            const size_t more = engine.avx512() ? surely_right_alike_wide(jobs[i - 1], jobs + i, n - i)
+                                                : right_alike(last, jobs + i, n - i);
+            for (const size_t end = i + more; i < end; i++) {
+                jobs[i].status = JOB_WAITING;
+                unlike |= jobs[i].in_len ^ jobs->in_len;
+            }
             if (i == n) break;
         }
         cst_job &job = jobs[i];
         const int wrong = surely_right(engine, job, &last) ? CST_OK : look_closer(engine, job);
-        unlike += 1 + !last;
+        unlike |= i || !last;
         job.status = wrong ? wrong : JOB_WAITING;
         if (wrong == CST_ERR_AUTH) forged = true;
         else if (!error) error = wrong;
     }
-    *same_shape = unlike == 1;
+    *same_shape = !unlike;
     if (!forged) return error;
     if (!error) return CST_ERR_AUTH;
     for (cst_job *job = jobs; job < jobs + n; job++)

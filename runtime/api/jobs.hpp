@@ -17,9 +17,9 @@ int check_job(const Engine &engine, const cst_job &job);
 int check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *same_shape);
 int check_one(const Engine &engine, cst_job *job);
 
-// Returns how many jobs, from the first on, have the lengths, suite and direction of `model`, which is surely right,
-// and are surely right themselves. Uses AVX-512; writes nothing.
-size_t surely_right_same_shape_wide(const cst_job &model, const cst_job *jobs, size_t n);
+// Returns how many jobs, from the first on, have the suite, direction and lengths of `model`, which are right, but for
+// that of the text, and are surely right themselves. Uses AVX-512; writes nothing.
+size_t surely_right_alike_wide(const cst_job &model, const cst_job *jobs, size_t n);
 
 // Runs jobs for which check_jobs returned CST_OK or CST_ERR_AUTH, and refuses those that it found forged. CST_OK, or
 // CST_ERR_AUTH if at least one job did not authenticate.

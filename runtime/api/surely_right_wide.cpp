@@ -43,24 +43,31 @@ WIDE_INLINE Buffers buffers_of(const cst_job &job) {
 
 }  // namespace
 
-WIDE size_t surely_right_same_shape_wide(const cst_job &model, const cst_job *jobs, size_t n) {
+WIDE size_t surely_right_alike_wide(const cst_job &model, const cst_job *jobs, size_t n) {
     const Suite *const suite = from(model.key)->suite;
-    const bool enciphers = suite->enciphers();
-    const size_t least_out = enciphers ? model.in_len : 0, most_out = enciphers ? SIZE_MAX : 0;
+    const bool enciphers = suite->enciphers(), opens = model.direction == CST_OPEN;
+    const size_t most_out = enciphers ? SIZE_MAX : 0;
     const unsigned pairs = enciphers ? ALL : WITHOUT_OUT;
-    const __m512i first = lanes(FIRST), second = lanes(SECOND), lengths = buffers_of(model).lengths,
-                  one = _mm512_set1_epi64(1);
-    const __mmask8 some = _mm512_mask_test_epi64_mask(enciphers ? 0x1f : 0x1f & ~(1 << OUT), lengths, lengths);
-    const __m512i to_last = _mm512_sub_epi64(lengths, one);
-    const __m512i both =
-        _mm512_add_epi64(_mm512_permutexvar_epi64(first, lengths), _mm512_permutexvar_epi64(second, lengths));
-    const __m512i apart = _mm512_mask_sub_epi64(both, _mm512_test_epi64_mask(both, both), both, one);
+    const __m512i first = lanes(FIRST), second = lanes(SECOND), one = _mm512_set1_epi64(1);
+    __m512i lengths = buffers_of(model).lengths, to_last, apart;
+    __mmask8 some;
+    uint64_t bytes = 0;
     size_t i = 0;
     for (; i < n; i++) {
         const cst_job &job = jobs[i];
-        if (!job.key || from(job.key)->suite != suite || job.direction != model.direction) break;
-        if (job.n_out_pieces || job.out_cap < least_out || job.out_cap > most_out) break;
         const Buffers b = buffers_of(job);
+        if (job.in_len != bytes) {
+            bytes = job.in_len;
+            if (!bytes || bytes >> 59 || !suite->lengths.hold_input(opens, model.iv_len, bytes)) break;
+            lengths = _mm512_mask_set1_epi64(lengths, 1 << IN | 1 << OUT, int64_t(bytes));
+            some = _mm512_mask_test_epi64_mask(enciphers ? 0x1f : 0x1f & ~(1 << OUT), lengths, lengths);
+            to_last = _mm512_sub_epi64(lengths, one);
+            const __m512i both =
+                _mm512_add_epi64(_mm512_permutexvar_epi64(first, lengths), _mm512_permutexvar_epi64(second, lengths));
+            apart = _mm512_mask_sub_epi64(both, _mm512_test_epi64_mask(both, both), both, one);
+        }
+        if (!job.key || from(job.key)->suite != suite || job.direction != model.direction) break;
+        if (job.n_out_pieces || job.out_cap < (enciphers ? bytes : 0) || job.out_cap > most_out) break;
         // An address is above 2^63, or is NULL for a buffer that is not empty.
         const unsigned nowhere = _mm512_cmplt_epi64_mask(b.places, _mm512_setzero_si512()) |
                                  _mm512_mask_testn_epi64_mask(some, b.places, b.places);

@@ -70,8 +70,7 @@ protected:
         end_ = size_t(bytes - front_);
         apart_ = !place_.bits && end_ != step_;
         if (place_.bits) {
-            for (size_t at = 0; at < step_; at += 64)
-                put_word(place_.end_mask + uint32_t(at / 8), at < end_ ? first_bits(end_ - at) : 0);
+            put_bit_mask();
         } else if (place_.end_mask != NO_FIELD) {
             put_byte_mask();
         }
@@ -143,6 +142,12 @@ private:
     }
     // Not inlined: where registers are few, the compiler leaves copies of what it copies on the stack.
     static void copy_end(uint8_t *to, const uint8_t *from, size_t n);
+    // A bit of ones for each byte of the end. Without branches, which the ends of texts of random lengths mislead.
+    [[gnu::always_inline]] void put_bit_mask() {
+        for (size_t at = 64; at <= step_; at += 64)
+            put_word(place_.end_mask + uint32_t(at / 8 - 8), 0 - uint64_t(at <= end_));
+        if (end_ != step_) put_word(place_.end_mask + uint32_t(end_ / 64 * 8), (uint64_t(1) << end_ % 64) - 1);
+    }
     // A byte of ones for each byte of the end.
     [[gnu::always_inline]] void put_byte_mask() {
         static constexpr uint64_t ones[] = {~uint64_t(0), ~uint64_t(0), 0, 0};

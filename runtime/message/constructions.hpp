@@ -27,9 +27,9 @@ const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad, uint6
 inline int run_known(cst_job *job) {
     const Suite &suite = *key_of(*job).suite;
     const KernelCall *call = nullptr;
-    if (!suite.laid[job->direction == CST_OPEN].recall(suite.engine->cost_generation(), job->aad_len, job->in_len,
-                                                       &call) ||
-        !call || in_pieces(*job) || !usual(suite))
+    const LaidCalls &laid = suite.laid[job->direction == CST_OPEN];
+    if (!laid.row(suite.engine->cost_generation(), job->aad_len).recall(job->in_len, &call) || !call ||
+        in_pieces(*job) || !usual(suite))
         return JOB_WAITING;
     return call->run_one(*call, job);
 }

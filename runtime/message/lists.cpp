@@ -124,13 +124,13 @@ bool prepare(Lists *lists) {
     const cst_job &first = *lists->jobs[0];
     const bool enciphers = suite.enciphers();
     if (!serves(suite, lists->opens)) return false;
-    const bool counted = enciphers && counts(suite);
+    const CounterRoom room(suite);
     uint64_t lengths = 0, sum = 0;
     size_t most_aad = 0;
     for (size_t i = 0; i < lists->n; i++) {
         const cst_job &job = *lists->jobs[i];
         if (in_pieces(job) || (enciphers && !job.in_len)) return false;
-        if (counted && !CounterRoom(suite, job.in_len).holds(job.iv)) return false;
+        if (!room.holds(job)) return false;
         lengths |= job.in_len;
         sum += job.in_len;
         lists->most = std::max<uint64_t>(lists->most, job.in_len);

@@ -211,13 +211,14 @@ void choose(const Class &c, Middle *middle) {
     const bool polynomial = suite.construction == Construction::gcm || suite.construction == Construction::chacha_poly;
     Need need = {middle->family, 0, 0, 0};
     uint64_t sum = 0;
+    const CounterRoom room(suite);
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
         const bool aligned = !middle->ahead() && !middle->apart && m.boundary % 16 == 0;
         if (m.whole || m.paired || aligned != middle->aligned) continue;
         const uint64_t bytes =
             PairStep::both_left(m, std::max(m.ciphered, cipher_start(m, *middle)), hash_start(m, *middle));
-        if (bytes < least || !CounterRoom(suite, m.text_end - m.ciphered).holds(m.cipher_from))
+        if (bytes < least || !room.holds(m.cipher_from, m.text_end - m.ciphered))
             continue;  // pair kernels count in 32 bits
         if (m.scattered && polynomial) continue;  // polynomial MACs have no kernel between runs
         m.paired = true;

@@ -156,7 +156,7 @@ bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
         case Construction::etm:
         case Construction::esp:
             return job.aad_len <= MOST_AAD &&
-                   (plain || (cipher == ALGORITHM_COUNTER && CounterRoom(suite, job.in_len).hold(jobs, n)));
+                   (plain || (cipher == ALGORITHM_COUNTER && CounterRoom(suite).hold(jobs, n)));
         case Construction::ccm: return job.aad_len <= MOST_AAD;
         case Construction::tls: return plain && job.direction == CST_SEAL && job.in_len >= AES;
         default: return false;

@@ -28,15 +28,24 @@ KernelCall lay_down_whole(const Suite &suite, const Variant &v) {
 // Finds the calls of kernels for messages of one suite, direction and AAD length.
 class WholeCalls {
 public:
-    WholeCalls(const Suite &suite, bool opens, uint64_t aad) : suite_(suite), opens_(opens), aad_(aad) {}
+    WholeCalls(const Suite &suite, bool opens, uint64_t aad)
+        : suite_(suite),
+          opens_(opens),
+          aad_(aad),
+          takes_(suite.kind == CST_AEAD ? aad <= MESSAGE_AAD || suite.construction == Construction::gcm
+                                        : suite.kind == CST_CIPHER),
+          remembers_(usual(suite)),
+          room_(suite),
+          known_(calls().row(suite.engine->cost_generation(), aad)) {}
 
+    // Whether jobs of equal lengths can run in one call each.
+    bool take(const cst_job *jobs, size_t n) const { return takes_ && !in_pieces(*jobs) && room_.hold(jobs, n); }
     // Returns the call for one of n messages of that length. NULL: there is none, or others take less time. spare:
     // memory for the call if there is no other.
     const KernelCall *of(size_t n, uint64_t bytes, KernelCall *spare) const {
         const KernelCall *call;
-        const bool remembered = n == 1 && usual(suite_);
-        if (remembered && calls().recall(suite_.engine->cost_generation(), aad_, bytes, &call))
-            return call && call->run ? call : nullptr;
+        const bool remembered = n == 1 && remembers_;
+        if (remembered && known_.recall(bytes, &call)) return call && call->run ? call : nullptr;
         return ask(n, bytes, spare, remembered);
     }
 
@@ -58,15 +67,10 @@ private:
     const Suite &suite_;
     const bool opens_;
     const uint64_t aad_;
+    const bool takes_, remembers_;
+    const CounterRoom room_;
+    const LaidCalls::Row known_;
 };
-
-// Whether jobs of equal lengths can run in one call each.
-bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
-    const cst_job &first = *jobs;
-    if (in_pieces(first)) return false;
-    if (suite.kind == CST_AEAD) return first.aad_len <= MESSAGE_AAD || suite.construction == Construction::gcm;
-    return suite.kind == CST_CIPHER && CounterRoom(suite, first.in_len).hold(jobs, n);
-}
 
 }  // namespace
 
@@ -76,8 +80,9 @@ const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad, uint6
 
 const KernelCall *one_call(const Suite &suite, const cst_job *jobs, size_t n, KernelCall *spare) {
     const bool opens = jobs->direction == CST_OPEN;
-    if (suite.messages[opens].variants.empty() || !serves(suite, jobs, n)) return nullptr;
-    return WholeCalls(suite, opens, jobs->aad_len).of(n, jobs->in_len, spare);
+    if (suite.messages[opens].variants.empty()) return nullptr;
+    const WholeCalls calls(suite, opens, jobs->aad_len);
+    return calls.take(jobs, n) ? calls.of(n, jobs->in_len, spare) : nullptr;
 }
 
 int run_one_call(cst_job *jobs, size_t n) {
@@ -124,7 +129,7 @@ bool run_kind(cst_job **jobs, size_t n) {
     const KernelCall *on[MOST_MESSAGES];
     KernelCall spare;
     for (size_t i = 0; i < n; i++) {
-        on[i] = serves(suite, jobs[i], 1) ? calls.of(1, jobs[i]->in_len, &spare) : nullptr;
+        on[i] = calls.take(jobs[i], 1) ? calls.of(1, jobs[i]->in_len, &spare) : nullptr;
         if (on[i] != &spare) continue;
         all &= spare.run(spare, JobList(jobs + i), 1) == CST_OK;  // no memory: the next job may need another kernel
         on[i] = nullptr;

@@ -167,10 +167,9 @@ CounterWord::CounterWord(Construction construction) {
     }
 }
 
-CounterRoom::CounterRoom(const Suite &suite, uint64_t bytes) : word_(suite.construction) {
-    if (!counts(suite) || !word_.carries()) return;
-    const uint64_t unit = suite.encrypt->record.block_bytes;  // a power of two
-    blocks_ = (bytes + unit - 1) >> __builtin_ctzll(unit);
+CounterRoom::CounterRoom(const Suite &suite)
+    : word_(suite.construction), limited_(suite.encrypt && counts(suite) && word_.carries()) {
+    if (limited_) block_log2_ = unsigned(__builtin_ctz(suite.encrypt->record.block_bytes));
 }
 
 namespace {

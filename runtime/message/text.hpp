@@ -37,21 +37,25 @@ private:
     bool big_endian_ = true, carries_ = true;
 };
 
-// Tells whether counters stay within these 32 bits, for texts of `bytes` bytes and the block after them. They always do
-// if a suite has no counters.
+// Tells whether counters stay within these 32 bits, for a text and the block after it. They always do if a suite has no
+// counters.
 class CounterRoom {
 public:
-    CounterRoom(const Suite &suite, uint64_t bytes);
+    explicit CounterRoom(const Suite &suite);
+    bool holds(const void *counter, uint64_t bytes) const {
+        return !limited_ || word_.left(counter) > (bytes + (uint64_t(1) << block_log2_) - 1) >> block_log2_;
+    }
+    bool holds(const cst_job &job) const { return holds(job.iv, job.in_len); }
     bool hold(const cst_job *jobs, size_t n) const {
-        for (size_t i = 0; blocks_ && i < n; i++)
-            if (!holds(jobs[i].iv)) return false;
+        for (size_t i = 0; limited_ && i < n; i++)
+            if (!holds(jobs[i])) return false;
         return true;
     }
-    bool holds(const void *counter) const { return !blocks_ || word_.left(counter) > blocks_; }
 
 private:
     const CounterWord word_;
-    uint64_t blocks_ = 0;
+    const bool limited_;
+    unsigned block_log2_ = 0;
 };
 // Advances a counter by `blocks`, as the suite's construction counts (SP 800-38A, B.1; SP 800-38D, 6.2; RFC 8439, 2.4;
 // ChaCha20's carry goes into the next word).

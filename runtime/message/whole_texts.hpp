@@ -15,7 +15,7 @@ public:
 
     // Whether the kernel can count as far as the text needs.
     static bool takes(const Suite &suite, const cst_job &job) {
-        return !suite.counts() || CounterRoom(suite, job.in_len).holds(job.iv);
+        return !suite.counts() || CounterRoom(suite).holds(job);
     }
 
 protected:

@@ -17,15 +17,9 @@ public:
     }
     ~LaidCalls() { delete table_.load(std::memory_order_relaxed); }
 
-    // generation: that of the engine's costs. Returns false if no choice is known for such a message. call: receives
-    // NULL if no such kernel is to be used.
-    bool recall(uint16_t generation, uint64_t aad, uint64_t bytes, const KernelCall **call) const {
-        const Table *const table = table_.load(std::memory_order_acquire);
-        if (!table) return false;
-        const uint32_t choice = table->choices[row_of(aad)][LengthRange::of(bytes)].load(std::memory_order_acquire);
-        *call = table->calls[choice & INDEX].load(std::memory_order_relaxed);
-        return choice >> INDEX_BITS == generation && choice & INDEX;
-    }
+    // The choices for messages with an AAD of one length, under one generation of the engine's costs.
+    class Row;
+    Row row(uint16_t generation, uint64_t aad) const;
     // call: NULL, or one that `of` returned. Does nothing if there is no memory.
     void remember(uint16_t generation, uint64_t aad, uint64_t bytes, const KernelCall *call) {
         Table *const table = made();
@@ -84,5 +78,29 @@ private:
 
     std::atomic<Table *> table_{nullptr};
 };
+
+class LaidCalls::Row {
+public:
+    // Returns false if no choice is known for a text of that length. call: receives NULL if no such kernel is to be
+    // used.
+    bool recall(uint64_t bytes, const KernelCall **call) const {
+        if (!table_) return false;
+        const uint32_t choice = table_->choices[row_][LengthRange::of(bytes)].load(std::memory_order_acquire);
+        *call = table_->calls[choice & INDEX].load(std::memory_order_relaxed);
+        return choice >> INDEX_BITS == generation_ && choice & INDEX;
+    }
+
+private:
+    friend LaidCalls;
+    Row(const Table *table, uint16_t generation, unsigned row) : table_(table), generation_(generation), row_(row) {}
+
+    const Table *const table_;
+    const uint16_t generation_;
+    const unsigned row_;
+};
+
+inline LaidCalls::Row LaidCalls::row(uint16_t generation, uint64_t aad) const {
+    return Row(table_.load(std::memory_order_acquire), generation, row_of(aad));
+}
 
 }  // namespace cst
