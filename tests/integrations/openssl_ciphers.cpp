@@ -279,9 +279,10 @@ void xts(Sides &sides, Random &random) {
 }
 
 void ccm(Sides &sides, Random &random) {
-    const Octets key = random.octets(sides.key_bytes()), text = random.octets(1 + random.length(most_text)),
-                 aad = random.octets(random.once_in(2) ? 0 : random.length(200));
     const size_t iv_bytes = 7 + random.below(7), tag_bytes = 4 + 2 * random.below(7);
+    const size_t most = iv_bytes < 13 ? most_text : std::min<size_t>(most_text, 65534);  // 2 bytes for the length
+    const Octets key = random.octets(sides.key_bytes()), text = random.octets(1 + random.length(most)),
+                 aad = random.octets(random.once_in(2) ? 0 : random.length(200));
     const Octets iv = random.octets(iv_bytes);
     const auto begin = [&](bool seals, uint8_t *tag) {
         must(sides.init(seals, nullptr, nullptr), "init");

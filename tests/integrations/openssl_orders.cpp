@@ -104,6 +104,7 @@ struct State {
     bool opened = false;                 // CCM: a text, whose tag was right
     bool stale = false;                  // CCM: the tag's length was changed behind the key
     bool tag = false;                    // one to compare with
+    bool made = false;                   // GCM: a message was sealed since that was given
     bool fixed = false;                  // GCM: an invocation field; default writes in front of a shorter IV
     int iv_bytes = 0, tag_bytes = 12, head_bytes = 0;
 };
@@ -237,7 +238,7 @@ private:
         if (chacha_ && (!s.key || !s.iv || (s.head && call.kind == Call::AAD))) return true;
         if (s.head) return false;
         if (gcm_ && s.seals) return !s.iv;  // an IV is drawn by lot
-        if (gcm_) return s.records && call.kind == Call::FINAL;  // the place of the tag was that of the head
+        if (gcm_) return (s.records || s.made) && call.kind == Call::FINAL;  // the place of the tag was another's
         if (ccm_ && call.kind == Call::FINAL) return s.seals ? s.told : !s.opened;  // nothing was opened
         if (ccm_) return s.text || s.records || s.stale;
         if (!chacha_) return false;
@@ -271,6 +272,7 @@ private:
             case Call::SET_TAG:
                 s.stale = s.stale || (ccm_ && done && s.key && call.number != s.tag_bytes);
                 if (done) s.tag_bytes = call.number, s.tag = s.tag || call.with_data;
+                if (done && call.with_data) s.made = false;
                 return true;
             case Call::GET_TAG: s.sealed = s.sealed && !done; return true;
             case Call::LENGTH: s.told = s.told || done; return true;
@@ -290,6 +292,7 @@ private:
             case Call::FINAL:
                 if (s.head) return s.head = false, true;
                 s.ended = s.ended || done;
+                s.made = s.made || (gcm_ && s.seals && done);
                 s.text = s.text || (ccm_ && done);  // under an IV without a text it is the end of the empty one
                 s.records = s.records && !(gcm_ && done);
                 return done || !s.key || !(cbc_ || (s.iv && (gcm_ || chacha_)));
