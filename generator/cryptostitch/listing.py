@@ -14,6 +14,7 @@ from .core.catalog import Algorithm
 from .core.errors import CryptostitchError, UnknownName
 from .core.isa import ISAS
 from .core.names import StreamName, stream_name, target_name
+from .frontend.kept_features import KeptFeatures
 from .frontend.parse import parse
 from .frontend.render import MARK, Rendered, render
 from .pipeline import Generator
@@ -33,6 +34,15 @@ class Catalogue(Generator):
     def __init__(self, *given: Any):
         super().__init__(*given)
         self._features: _Features = {} if any(self.given) else _SHIPPED
+        self._keeps = KeptFeatures(self.roots)
+
+    def read_features(self) -> None:
+        """Takes the features that an earlier process found, where the texts are the same."""
+        self._features |= self._keeps.read()
+
+    def write_features(self) -> None:
+        """Leaves what was found for later processes."""
+        self._keeps.write(self._features)
 
     def stream_features(self, name: StreamName, isa: str) -> frozenset[str]:
         """Returns the CPU features of a stream. One rendering with the fewest lanes and the same blocks tells them: the
@@ -130,6 +140,7 @@ def listing(
 ) -> dict[str, Any]:
     """{"streams": [...], "kernels": [...], "suites": [...] or None}: what `cryptostitch list --format json` prints.
     ``legacy``: legacy suites too."""
+    catalogue.read_features()
     streams = []
     for done, (algorithm, form) in enumerate(catalogue.forms.values()):
         progress(done, len(catalogue.forms), form.name)
@@ -160,6 +171,7 @@ def listing(
         }
         for name, target, features, parts, static in catalogue.default_kernels()
     ]
+    catalogue.write_features()
     return {
         "streams": sorted(streams, key=lambda s: (s["name"], s["isa"])),
         "kernels": kernels,
