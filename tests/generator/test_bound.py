@@ -101,6 +101,8 @@ def test_pressure_of_a_kernel_known_by_arithmetic() -> None:
     assert found == {"adder": {0: 4, 1: 1}, "rotator": {0: 2, 1: 2}, "dispatch": {0: 2, 1: 0.5}}
     assert total(found["adder"]) == 5
     assert (CPU.fetching(9, 90), CPU.fetching(10, 100), CPU.fetching(10, 1000)) == (2.25, 5, 100)
+    # the least is that of loops that fit: a loop that outgrows a cache may keep a part of itself there
+    assert CPU.least_fetching(10, 100) == 2.5
 
 
 def test_a_form_without_a_row_is_named() -> None:

@@ -14,6 +14,7 @@ from .pressure import Pressure, pressure, total
 from .table import Table
 
 CHAIN, FETCH = "chain", "fetch"
+BEATEN = 0.97  # measured / bound, below which the table is wrong
 
 
 @dataclass(frozen=True)
@@ -37,9 +38,16 @@ class Bound:
     @property
     def limits(self) -> dict[str, float]:
         """Cycles by what asks for them, the largest first: the chain, fetching the loop, every resource."""
-        found = {CHAIN: self.chain.cycles, FETCH: self.table.fetching(len(self.steps) + 1, self.code_bytes)}
+        found = {CHAIN: self.chain.cycles, FETCH: self.table.least_fetching(len(self.steps) + 1, self.code_bytes)}
         found |= {name: total(streams) for name, streams in self.pressure.items()}
         return dict(sorted(found.items(), key=lambda limit: -round(limit[1], 6)))
+
+    @property
+    def outgrown(self) -> float | None:
+        """Cycles that the front end needed for the probe's loops of this size, where they outgrew a cache: an estimate,
+        and no bound. None where the loop fits."""
+        needed = self.table.fetching(len(self.steps) + 1, self.code_bytes)
+        return needed if needed > self.limits[FETCH] else None
 
     @property
     def binds(self) -> str:
@@ -55,7 +63,10 @@ class Bound:
 
     @property
     def rows(self) -> list[str]:
-        """The rows of the table that what binds rests on, with most of its cycles first."""
+        """The rows of the table that what binds rests on, with most of its cycles first; the front end rests on none,
+        but on the table's curves."""
+        if self.binds == FETCH:
+            return [FETCH, "fetch_bytes"]
         cycles: defaultdict[str, float] = defaultdict(float)
         if self.binds == CHAIN:
             for step in self.chain.steps:

@@ -51,7 +51,7 @@ class Row:
 class Table:
     """``resources`` says which instructions keep each busy. ``load``: cycles from an address to what lies there, in the
     first-level cache. ``forward``: from data that is stored to the same data loaded back, by the kind of register.
-    ``fetch``: instructions in a loop and the cycles that each takes at least, which rise where a loop outgrows the
+    ``fetch``: instructions in a loop and the cycles that each took, which rise where a loop outgrows the
     cache of decoded instructions; ``fetch_bytes``: bytes of code and cycles of each byte, where a loop outgrows the
     cache of code. ``core``: what was not measured here."""
 
@@ -73,8 +73,14 @@ class Table:
         return self.rows[str(form)]
 
     def fetching(self, instructions: int, code_bytes: int) -> float:
-        """Cycles that the front end needs at least for such a loop."""
+        """Cycles that the front end needs for such a loop, as the probe's loops did. Where the loop outgrows a cache
+        this is no bound: how much of another loop stays in the cache depends on its instructions and on where it
+        lies."""
         return max(_along(self.fetch, instructions), _along(self.fetch_bytes, code_bytes))
+
+    def least_fetching(self, instructions: int, code_bytes: int) -> float:
+        """Cycles that the front end needs at least: those of a loop of which the caches hold all."""
+        return max(_least(self.fetch, instructions), _least(self.fetch_bytes, code_bytes))
 
     def text(self) -> str:
         """JSON with one row per line, sorted, without dates: two tables can be compared."""
@@ -102,6 +108,10 @@ class Table:
 
 def _along(curve: Curve, size: int) -> float:
     return size * max((each for start, each in curve if start <= size), default=0.0)
+
+
+def _least(curve: Curve, size: int) -> float:
+    return size * min((each for start, each in curve if start <= size), default=0.0)
 
 
 def _number(value: float | None) -> float | int | None:

@@ -4,12 +4,11 @@ is."""
 from __future__ import annotations
 
 from ..analysis.study import Measured
-from ..model.bound import CHAIN, FETCH, Bound
+from ..model.bound import BEATEN, CHAIN, FETCH, Bound
 from ..model.table import grade_of
 from ..tuning.measure import AGAIN
 from .tables import columns
 
-BEATEN = 0.97  # measured / bound, below which the table is wrong
 FEW_ROWS = 3  # are named
 
 
@@ -29,7 +28,7 @@ def bound_data(bound: Bound, measurement: Measured, stand_in: str = "") -> dict:
             "of_bound": None if measurement.doubt else round(cost.per_iteration / bound.cycles, 3),
             "spread": round(cost.spread, 4),
             "disturbed": measurement.doubt or None,
-            "table_is_wrong": bound.rows[:FEW_ROWS]
+            "table_is_wrong": (bound.rows[:FEW_ROWS] or [bound.binds])
             if not measurement.doubt and cost.per_iteration * (1 + cost.noise) < BEATEN * bound.cycles
             else None,
             "without_dependences": None if independent is None else round(independent, 1),
@@ -64,6 +63,7 @@ def bound_data(bound: Bound, measurement: Measured, stand_in: str = "") -> dict:
             for s, c in bound.chains.items()
             if s is not None
         ],
+        "outgrown": bound.outgrown and round(bound.outgrown, 1),
         "bound": {
             "binds": bound.binds,
             "cycles_per_iteration": round(bound.cycles, 1),
@@ -128,6 +128,11 @@ def bound_text(data: dict) -> str:
         f"bound: {bound['cycles_per_iteration']:.1f} cycles per iteration, {bound['cycles_per_byte']:.4f} per byte; "
         f"what binds: {bound['binds']}"
     )
+    if data["outgrown"]:
+        lines.append(
+            "the loop outgrows a cache of code: the probe's loops of this size took the front end "
+            f"{data['outgrown']:.1f} cycles, which is no bound for another loop"
+        )
     if measured is None:
         lines.append(f"not measured: {data['not_measured']}")
     else:
