@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from ..analysis.bench_run import measured
-from .common import OutputFile, format_option
+from .common import OutputFile, format_option, timing
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -70,7 +70,7 @@ def bench(options, kept, plots, dark, rows, keys, output, fmt) -> None:
     if len(kept) > 1:
         return side_by_side(kept, plots, dark)
     results = kept[0] if kept else None
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, timing(not results):
         found = read_results(results or measured(output or Path(folder) / "bench.json", options, rows, fmt == "json"))
     globs = rows.split(",")
     names = [row for row in found.rows if any(fnmatch.fnmatchcase(row, glob) for glob in globs)]

@@ -16,6 +16,7 @@ from .common import (
     legacy_option,
     progress_bar,
     templates_option,
+    timing,
 )
 
 
@@ -166,16 +167,16 @@ def calibrate(output, kernels, microarchitecture, costs, table_file, seconds, le
         return
     if seconds is not None:
         raise click.UsageError("--seconds goes with --costs; a table takes an eighth of a second for each row")
-    with progress_bar("measuring") as progress:
+    with timing(), progress_bar("measuring") as progress:
         pack = b""
         if templates:
             made = generator(templates)
             pack = own_pack(made, own_recipes(made, kernels, progress))
         table = measure.calibrate(kernels, progress, pack=pack)
-    if not table["kernels"]:
-        raise click.UsageError(
-            f"no kernel that this CPU can run matches '{kernels}'; `cryptostitch list` shows their names"
-        )
+        if not table["kernels"]:
+            raise click.UsageError(
+                f"no kernel that this CPU can run matches '{kernels}'; `cryptostitch list` shows their names"
+            )
     if microarchitecture:
         table["microarchitecture"] = microarchitecture
     elif output and UNNAMED in table["microarchitecture"]:
@@ -234,7 +235,7 @@ def _calibrate_library(costs: Path, kernels: str, seconds: float, legacy: bool, 
 
     context = runtime.Context(runtime.ALLOW_LEGACY * legacy, costs=costs if costs.exists() else None)
     try:
-        with progress_bar("measuring") as progress:
+        with timing(), progress_bar("measuring") as progress:
             context.calibrate(kernels, seconds, progress)
     except runtime.RuntimeFailure as failure:
         if failure.code != runtime.ERR_NAME:

@@ -45,6 +45,17 @@ def progress_bar(title: str) -> Iterator[Callable[[int, int, str], None]]:
         yield lambda done, total, name: bar.update(task, completed=done, total=total, name=name)
 
 
+@contextmanager
+def timing(wanted: bool = True) -> Iterator[None]:
+    """Says on stderr, after a measurement, that the machine had other work."""
+    from ..learning.host import OtherWork
+
+    other = OtherWork()
+    yield
+    if wanted and (note := other.note):
+        click.echo(note, err=True)
+
+
 def coloured(wish: bool | None) -> bool | None:
     """Whether to colour standard output: as wished (None: on a terminal), but for NO_COLOR (https://no-color.org) and
     terminals that have no colours."""

@@ -20,6 +20,7 @@ from .common import (
     progress_bar,
     recipe_of,
     templates_option,
+    timing,
 )
 
 
@@ -52,7 +53,7 @@ def probe(output, microarchitecture, runs, fmt) -> None:
     from ..instruction_probe.measurement import probe as measure
     from ..model.table import median_table, table_of, tables
 
-    with progress_bar("measuring") as progress:
+    with timing(), progress_bar("measuring") as progress:
 
         def part(run: int) -> Progress:
             return lambda done, total, name: progress(run * total + done, runs * total, name)
@@ -117,7 +118,7 @@ def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
     from ..report.bound import bound_data, bound_text
 
     chosen = chosen_table(cpu)
-    with progress_bar("bounding") as progress:
+    with timing(measure), progress_bar("bounding") as progress:
         progress(0, 3, "compiling")
         made = generator(templates)
         recipe = recipe_of(made, kernel)

@@ -15,6 +15,7 @@ from .common import (
     progress_bar,
     recipe_of,
     templates_option,
+    timing,
 )
 
 
@@ -69,7 +70,7 @@ def report(kernel, output, cpu, measure, seconds, results, templates, fmt) -> No
     path = results or shipped(chosen.costs_of)
     made = generator(templates)
     recipe = recipe_of(made, kernel)
-    with progress_bar("drawing") as progress:
+    with timing(measure), progress_bar("drawing") as progress:
         found = study(
             made,
             recipe,

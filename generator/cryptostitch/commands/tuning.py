@@ -20,6 +20,7 @@ from .common import (
     page_folder,
     streams_of,
     templates_option,
+    timing,
 )
 
 
@@ -98,7 +99,7 @@ def tune(streams, isa, seconds, ratio, fixed, output, folder, seed, templates, f
                 f"{kernel.partition('~')[0]}"
             )
 
-    with status if console.is_terminal else nullcontext():
+    with timing(), status if console.is_terminal else nullcontext():
         found = search.run(seconds, tell)
     data = found.data()
     if output:

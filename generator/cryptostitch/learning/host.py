@@ -55,6 +55,38 @@ def busy_cores(seconds: float = 1.0, stat: Path = STAT) -> float:
     return after[2] * (after[0] - before[0]) / max(1, after[1] - before[1])
 
 
+class OtherWork:
+    """How many cores did other work than this process and its children that have ended, from its making on; none where
+    the system does not tell."""
+
+    def __init__(self, stat: Path = STAT) -> None:
+        self._stat = stat if stat.is_file() else None
+        self._before, self._own = (_times(stat) if self._stat else (0, 0, 1)), _own_seconds()
+
+    def cores(self) -> float:
+        if not self._stat:
+            return 0.0
+        after, own = _times(self._stat), _own_seconds()
+        share = (after[0] - self._before[0]) / max(1, after[1] - self._before[1])
+        seconds = (after[1] - self._before[1]) / after[2] / os.sysconf("SC_CLK_TCK")
+        return max(0.0, after[2] * share - (own - self._own) / seconds) if seconds else 0.0
+
+    @property
+    def note(self) -> str:
+        """Says that figures that were measured meanwhile may be wrong; empty where the machine was idle."""
+        cores = self.cores()
+        if cores <= MOST_BUSY:
+            return ""
+        return (
+            f"this machine was busy: other work kept {cores:.2f} cores, and what was measured beside it may be wrong; "
+            "measure again when it is idle"
+        )
+
+
+def _own_seconds() -> float:
+    return sum(os.times()[:4])
+
+
 def check_idle(allowed: bool) -> float:
     """The load, in cores. Raises Busy above MOST_BUSY, unless that is allowed."""
     load = busy_cores()
