@@ -119,8 +119,18 @@ def test_a_matrix(features: set[str], tmp_path: Path) -> None:
     if best["disturbed"]:
         assert shown[1] == "disturbed" and best["disturbed"] in text
     else:
-        assert float(shown[1].removesuffix("x")) == pytest.approx(best["speedup"], abs=0.006)
+        assert float(shown[1].removesuffix("x")) == pytest.approx(best["gain"], abs=0.006)
     assert not re.search(r"(src|href)=\"(?!data:)", text), "the page names another file"
+
+
+def test_what_there_is_no_time_for_is_said(features: set[str]) -> None:
+    """And a cell's line comes when it is done, before the table."""
+    if not {"aes", "sha"} <= features:
+        pytest.skip("this CPU has no AES-NI or SHA extensions")
+    cells = ("--isa", "sse", "--ciphers", "aes128_cbc_enc", "--hashes", "sha1_ni,sha256_ni", "--minutes", "0.0001")
+    lines = run(*cells, *QUICK).splitlines()
+    assert lines[0].startswith("aes128_cbc_enc+sha1_ni: ")
+    assert lines[1] == "aes128_cbc_enc+sha256_ni: not tried: 0.0001 minutes were over (--minutes)"
 
 
 def test_text(features: set[str]) -> None:

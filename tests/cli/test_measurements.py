@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -11,14 +13,18 @@ from cryptostitch.analysis import study
 from cryptostitch.analysis.study import Measured
 from cryptostitch.cli import main
 from cryptostitch.commands import common
+from cryptostitch.core.names import stream_name
+from cryptostitch.learning.host import OtherWork
 from cryptostitch.model.bound import bound
 from cryptostitch.model.table import table_of
 from cryptostitch.pipeline import Generator
 from cryptostitch.report.bound import bound_data, bound_text
-from cryptostitch.report.pairings import matrix_text
+from cryptostitch.report.pairings import heat, matrix_text
+from cryptostitch.report.why import why, why_text
+from cryptostitch.tuning.apart import Apart
 from cryptostitch.tuning.matrix import Cell
 from cryptostitch.tuning.measure import AGAIN, FEWEST, JOBS, NEAR_JOBS, NOISE, Cost, Laboratory, _cost, _Sample
-from cryptostitch.tuning.trial import impossible, trial
+from cryptostitch.tuning.trial import alone, impossible, trial
 
 PAIR = [("md5_x4", "sse"), ("sha1_x4", "sse")]
 
@@ -93,8 +99,6 @@ def made(build: Path) -> Generator:
 
 
 def tried(made: Generator):
-    from cryptostitch.core.names import stream_name
-
     return trial(made, made.stitch([(stream_name(name), isa) for name, isa in PAIR]), seconds=0.01)
 
 
@@ -127,6 +131,72 @@ def test_a_bound_that_is_beaten_names_the_rows_to_probe() -> None:
     assert all(row in table.rows for row in found.rows)
     for near in (0.98, 2.0):
         assert bound_data(found, Measured(Cost(near * found.cycles, 0)))["measured"]["table_is_wrong"] is None
+
+
+def test_a_bound_of_the_front_end_that_is_beaten_is_an_error_too() -> None:
+    generator, table = Generator(), dataclasses.replace(table_of("zen4"), fetch=((1, 10.0),))
+    found = bound(generator.kernel(generator.recipe("sha1_x1@scalar")), table)
+    data = bound_data(found, Measured(Cost(0.9 * found.cycles, 0)))
+    assert found.binds == "fetch" and data["measured"]["table_is_wrong"]
+
+
+def test_a_loop_that_outgrows_a_cache_has_an_estimate_beside_its_bound() -> None:
+    generator, table = Generator(), dataclasses.replace(table_of("zen4"), fetch=((1, 0.2), (10, 10.0)))
+    found = bound(generator.kernel(generator.recipe("sha1_x1@scalar")), table)
+    assert found.outgrown == pytest.approx(10 * (len(found.steps) + 1)) and found.cycles < found.outgrown
+    assert "which is no bound for another loop" in bound_text(bound_data(found, Measured(why_not="for a reason")))
+
+
+def test_why_has_no_bound_that_is_beaten(made: Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    disturbed(monkeypatch, [[60, 50, 30]])
+    found = tried(made)
+    said = why(made, found, table_of("zen4"))  # no such kernel takes 60 cycles
+    assert said and said["bound"] is None and "that table is wrong" in why_text(said)
+
+
+def test_the_gain_is_over_the_fastest_kernels_of_both_algorithms(
+    made: Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rival that takes half of a part's cycles for the same bytes makes a loss of what seemed a gain."""
+    names = [recipe.name for recipe in alone(made, made.stitch([(stream_name(name), isa) for name, isa in PAIR]))]
+    monkeypatch.setattr(
+        Apart, "_find", lambda self, laboratory, algorithm, name: names[0] if algorithm in names[0] else None
+    )
+    disturbed(monkeypatch, [[60, 50, 30, 25]])
+    found = trial(made, made.stitch([(stream_name(name), isa) for name, isa in PAIR]), seconds=0.01, apart=Apart(made))
+    assert found.speedup == pytest.approx(80 / 60) and found.gain == pytest.approx(55 / 60)
+    assert found.data()["gain"] == pytest.approx(0.917, abs=0.001) and heat(Cell("a", "b", (found,))) == 0
+    assert "0.92" in matrix_text([Cell("a", "b", (found,))])
+
+
+def test_rivals_do_the_same_jobs(made: Generator, cpu: set[str]) -> None:
+    """Of the same algorithm, with lanes that divide those of the part, from every instruction set."""
+    if not {"aes", "avx2", "vaes"} <= cpu:
+        pytest.skip("this CPU has no VAES")
+    found = list(Apart(made)._kernels(Laboratory(), "aes128_cbc_enc", stream_name("aes128_cbc_enc_x8")))
+    assert "aes128_cbc_enc_x8@avx2_vaes" in found and "aes128_cbc_enc_x4@sse_aesni" in found
+    assert not any("x16" in str(kernel) or "1key" in str(kernel) or "aes256" in str(kernel) for kernel in found)
+
+
+@pytest.mark.parametrize("busy, says", [(0, ""), (30, "other work kept 0.30 cores"), (200, "other work kept 2.00")])
+def test_other_work_is_told(busy: int, says: str, tmp_path: Path) -> None:
+    stat = tmp_path / "stat"
+    stat.write_text("cpu 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0\n")
+    other = OtherWork(stat)
+    stat.write_text(f"cpu {busy} 0 0 {200 - busy} 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0\ncpu1 0 0 0 0 0 0 0 0\n")
+    other._own = sum(os.times()[:4])
+    assert says in other.note and bool(other.note) == bool(says)
+
+
+def test_a_system_that_does_not_tell_is_idle(tmp_path: Path) -> None:
+    assert not OtherWork(tmp_path / "stat").note
+
+
+def test_a_command_that_times_says_so(build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(OtherWork, "cores", lambda self: 1.5)
+    monkeypatch.setattr(study, "measured", lambda *_: Measured(why_not="for a reason"))
+    assert "other work kept 1.50 cores" in CliRunner().invoke(main, ["bound", "md5_x1@scalar"]).stderr
+    assert "other work" not in CliRunner().invoke(main, ["bound", "md5_x1@scalar", "--no-measure"]).stderr
 
 
 def test_a_disturbed_bound_has_no_ratio() -> None:

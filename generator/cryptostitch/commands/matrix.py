@@ -6,7 +6,16 @@ import json
 
 import click
 
-from .common import OutputFile, OutputFolder, format_option, generator, page_folder, progress_bar, templates_option
+from .common import (
+    OutputFile,
+    OutputFolder,
+    format_option,
+    generator,
+    page_folder,
+    progress_bar,
+    templates_option,
+    timing,
+)
 
 
 @click.command()
@@ -21,14 +30,14 @@ from .common import OutputFile, OutputFolder, format_option, generator, page_fol
     "--rows",
     "--ciphers",
     "rows",
-    default="aes128_*",
+    default="aes128_cbc_enc",
     show_default=True,
     metavar="NAME,...",
     help="Names with commas between them: of texts (globs, see `cryptostitch list`), algorithms, suites, or the "
     "families ciphers, digests, checksums, macs, readers.",
 )
 @click.option(
-    "--columns", "--hashes", "columns", default="readers", show_default=True, metavar="NAME,...", help="The same."
+    "--columns", "--hashes", "columns", default="sha1,sha256", show_default=True, metavar="NAME,...", help="The same."
 )
 @click.option("--pairs", multiple=True, metavar="A+B,...", help="These cells alone; may be given more than once.")
 @click.option(
@@ -37,6 +46,13 @@ from .common import OutputFile, OutputFolder, format_option, generator, page_fol
     default=0.2,
     show_default=True,
     help="How long to measure each way to stitch.",
+)
+@click.option(
+    "--minutes",
+    type=click.FloatRange(0, min_open=True),
+    default=10,
+    show_default=True,
+    help="Begin no other cell after so many minutes; the table says which were left out.",
 )
 @click.option("--html", type=OutputFile(), metavar="FILE", help="Also write one page with a heat map.")
 @click.option(
@@ -48,20 +64,23 @@ from .common import OutputFile, OutputFolder, format_option, generator, page_fol
 )
 @templates_option
 @format_option
-def matrix(isa, rows, columns, pairs, seconds, html, folder, templates, fmt) -> None:
+def matrix(isa, rows, columns, pairs, seconds, minutes, html, folder, templates, fmt) -> None:
     """Stitch every stream of the rows with every one of the columns that shares its loop; prove and time each: the gain
-    over one after the other.
+    over best apart, the fastest kernels of the two algorithms one after the other.
+
+    A line is printed when its cell is done, the table at the end.
 
     \b
     Examples:
       cryptostitch matrix
+      cryptostitch matrix --rows 'aes128_*' --columns readers --minutes 150
       cryptostitch matrix --rows digests --columns digests,checksums --isa avx2
       cryptostitch matrix --pairs md5+sha1 --pairs crc32c+sha256_ni
       cryptostitch matrix --ciphers 'aes*_cbc_enc' --isa avx512 --html matrix.html
       cryptostitch matrix --pairs md5+sha1 --folder pairs
     """
     from ..core.errors import UnknownName
-    from ..report.pairings import matrix_data, matrix_folder, matrix_page, matrix_text
+    from ..report.pairings import cell_line, matrix_data, matrix_folder, matrix_page, matrix_text
     from ..tuning.matrix import matrix as all_cells
     from ..tuning.matrix import pairs_of
 
@@ -75,12 +94,22 @@ def matrix(isa, rows, columns, pairs, seconds, html, folder, templates, fmt) -> 
         raise UnknownName("ISA", isa, levels)
     made = generator(templates)
     pages = page_folder(folder, made) if folder else None
-    with progress_bar("stitching") as progress:
+    with timing(), progress_bar("stitching") as progress:
         wanted = pairs_of(made, rows, columns, pairs)
-        cells = all_cells(made, levels[isa], wanted, seconds=seconds, progress=progress)
+        cells = all_cells(
+            made,
+            levels[isa],
+            wanted,
+            seconds=seconds,
+            minutes=minutes,
+            progress=progress,
+            each=lambda cell: click.echo(cell_line(cell), err=fmt == "json"),
+        )
     if html:
         html.write_text(matrix_page(cells))
     if pages:
         with progress_bar("drawing") as progress:
             matrix_folder(cells, pages, progress)
-    click.echo(json.dumps(matrix_data(cells), indent=1) if fmt == "json" else matrix_text(cells), nl=fmt == "json")
+    click.echo(
+        json.dumps(matrix_data(cells), indent=1) if fmt == "json" else "\n" + matrix_text(cells), nl=fmt == "json"
+    )

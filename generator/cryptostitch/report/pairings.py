@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from ..analysis.study import of_trial
+from ..model.bound import BEATEN
 from ..tuning.matrix import Cell, Progress, grid, lanes_of
 from ..tuning.measure import AGAIN
 from ..tuning.trial import Trial
@@ -28,31 +29,44 @@ def matrix_data(cells: Sequence[Cell]) -> dict:
 
 
 def figures(cell: Cell) -> tuple[str, str]:
-    """("1.42x", "0.59 c/B, 83 %") of the best way: its gain, its cycles, and the bound as a part of them; or a dash."""
+    """("1.42x", "0.59 c/B, 83 %") of the best way: its gain over best apart, its cycles, and the bound as a part of
+    them; or a dash."""
     best = cell.best
     if not best:
         return "-", ""
     cycles = best.per_byte(best.woven.per_iteration)
     if best.doubt:
         return DISTURBED, best.doubt
-    return f"{best.speedup:.2f}x", f"{cycles:.2f} c/B" + (f", {100 * cell.bound / cycles:.0f} %" if cell.bound else "")
+    bound = cell.bound if cell.bound and cycles >= BEATEN * cell.bound else None  # else the table is wrong
+    return f"{best.gain:.2f}x", f"{cycles:.2f} c/B" + (f", {100 * bound / cycles:.0f} %" if bound else "")
 
 
 def gain(found: Trial) -> str:
-    """The speed-up, or that there is none to be told."""
-    return DISTURBED if found.doubt else f"{found.speedup:.2f}"
+    """The speed-up over best apart, or that there is none to be told."""
+    return DISTURBED if found.doubt else f"{found.gain:.2f}"
+
+
+def cell_line(cell: Cell) -> str:
+    """Returns a line for one cell, to be printed when it is done."""
+    best = cell.best
+    if not best:
+        return f"{cell.row}+{cell.column}: " + (cell.reasons[0].partition("\n")[0] if cell.reasons else "-")
+    others = " and ".join(name for name, _ in best.apart)
+    over = f" over {others}" if others and not best.doubt else ""
+    return f"{cell.row}+{cell.column}: {' '.join(figures(cell))}, {lanes_of(best)}{over}"
 
 
 def matrix_text(cells: Sequence[Cell]) -> str:
     rows, columns_, by_names = grid(cells)
     table = [["", *columns_]]
     table += [[row, *(" ".join(figures(by_names.get((row, c), Cell(row, c)))) for c in columns_)] for row in rows]
-    ways = [("", "lanes", "one after the other", "larger part", "woven", "speed-up")]
+    ways = [("", "lanes", "one after the other", "best apart", "larger part", "woven", "speed-up")]
     ways += [
         (
             f"{c.row}+{c.column}",
             lanes_of(t),
             f"{t.per_byte(t.sum):.3f}",
+            f"{t.per_byte(t.best_apart):.3f}",
             f"{t.per_byte(t.larger):.3f}",
             f"{t.per_byte(t.woven.per_iteration):.3f}",
             gain(t),
@@ -64,10 +78,13 @@ def matrix_text(cells: Sequence[Cell]) -> str:
     missing = [f"  {c.row}+{c.column}: {reason.partition(chr(10))[0]}" for c in cells for reason in c.reasons]
     cpu = matrix_data(cells)
     text = (
-        f"{cpu['cpu']} at {cpu['ghz']} GHz: speed-up over one after the other, core cycles per byte, and how much of "
+        f"{cpu['cpu']} at {cpu['ghz']} GHz: speed-up over best apart, core cycles per byte, and how much of "
         f"them the units need at least, of the fastest way\n\n{columns(table)}\n\n"
     )
-    text += f"every way, in core cycles per byte\n{columns(ways)}\n"
+    text += (
+        "every way, in core cycles per byte; best apart: the fastest kernels of both algorithms, one after the other\n"
+        f"{columns(ways)}\n"
+    )
     doubts = [f"  {t.recipe.name}: {t.doubt}" for c in cells for t in c.trials if t.doubt]
     text += f"\n{AGAIN}\n" + "\n".join(doubts) + "\n" if doubts else ""
     return text + ("\nwhat does not fit\n" + "\n".join(missing) + "\n" if missing else "")
@@ -75,7 +92,7 @@ def matrix_text(cells: Sequence[Cell]) -> str:
 
 def heat(cell: Cell) -> float:
     """0 (no gain, or nothing there) to 1 (twice as fast)."""
-    return min(max(cell.best.speedup - 1, 0), 1) if cell.best and not cell.best.doubt else 0
+    return min(max(cell.best.gain - 1, 0), 1) if cell.best and not cell.best.doubt else 0
 
 
 def matrix_page(cells: Sequence[Cell], links: Mapping[str, str] = MappingProxyType({})) -> str:

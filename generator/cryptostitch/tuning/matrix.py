@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import fnmatch
 import itertools
+import math
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +24,7 @@ from ..core.registers import BindError
 from ..model.bound import bound
 from ..model.table import Table, table_of, tables
 from ..pipeline import Generator
+from .apart import Apart
 from .measure import Laboratory, pinned
 from .trial import Trial, trial
 
@@ -110,9 +113,16 @@ def candidates(generator: Generator, first: Form, second: Form, isas: Sequence[s
 
 
 def cell(
-    generator: Generator, first: Form, second: Form, isas: Sequence[str], seconds: float, table: Table | None = None
+    generator: Generator,
+    first: Form,
+    second: Form,
+    isas: Sequence[str],
+    seconds: float,
+    table: Table | None = None,
+    apart: Apart | None = None,
 ) -> Cell:
     """Tries every candidate, each timed for about ``seconds``. One that cannot be made, proved or run is a reason."""
+    apart = apart or Apart(generator)
     trials, reasons = [], []
     ways = candidates(generator, first, second, isas)
     for parts in ways:
@@ -120,7 +130,7 @@ def cell(
         where = f"{names} on {':'.join(dict.fromkeys(isa for _, isa in parts))}"
         try:
             recipe = generator.stitch(parts, ratios=generator.equal_bytes(parts))
-            trials.append(trial(generator, recipe, seconds=seconds))
+            trials.append(trial(generator, recipe, seconds=seconds, apart=apart))
         except (CryptostitchError, BindError) as refusal:
             why = str(refusal)
             reasons.append(why if why.startswith(f"{names}@") else f"{where}: {why.removeprefix(f'{names}: ')}")
@@ -171,17 +181,28 @@ def matrix(
     wanted: Sequence[tuple[Form, Form]],
     *,
     seconds: float = 0.2,
+    minutes: float | None = None,
     progress: Progress = lambda *_: None,
+    each: Callable[[Cell], None] = lambda _: None,
 ) -> list[Cell]:
-    """A cell for each two texts. ``isas``: what may be used. Raises MeasureError where nothing at all can be
-    measured."""
+    """A cell for each two texts. ``isas``: what may be used. ``minutes``: after so many no other cell is begun, and the
+    cells that are left say so. ``each`` gets every cell when it is done. Raises MeasureError where nothing at all can
+    be measured."""
     with pinned():
         detected = Laboratory().context.cpu()["microarchitecture"]
     table = table_of(detected) if detected in tables() else None
     cells: list[Cell] = []
+    apart = Apart(generator)
+    end = math.inf if minutes is None else time.monotonic() + 60 * minutes
     for first, second in wanted:
         progress(len(cells), len(wanted), f"{first.name} + {second.name}")
-        cells.append(cell(generator, first, second, isas, seconds, table))
+        late = time.monotonic() >= end
+        cells.append(
+            Cell(first.name, second.name, reasons=(f"not tried: {minutes:g} minutes were over (--minutes)",))
+            if late
+            else cell(generator, first, second, isas, seconds, table, apart)
+        )
+        each(cells[-1])
     return cells
 
 

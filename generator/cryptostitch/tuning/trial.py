@@ -13,6 +13,7 @@ from ..core.names import StreamName, kernel_name
 from ..core.program import Part, Recipe
 from ..core.registers import BindError
 from ..pipeline import Generator
+from .apart import Apart, cycles_of, plain_name
 from .measure import TOO_NOISY, Cost, Laboratory, pinned
 
 TRIES = 3  # measurements of figures that cannot be
@@ -79,7 +80,8 @@ def check_hand_over(recipe: Recipe) -> None:
 @dataclass(frozen=True)
 class Trial:
     """The measured cost of a pairing. Cycles are of the core, per iteration of the woven kernel (all lanes); ``bytes``
-    of the message go through its first part in one. ``doubt``: what was seen that cannot be, so that no ratio is to be
+    of the message go through its first part in one. ``apart``: the same of the fastest kernel of each part's algorithm,
+    which may be the part; empty where nobody asked. ``doubt``: what was seen that cannot be, so that no ratio is to be
     made of the figures; empty on a quiet machine."""
 
     recipe: Recipe
@@ -92,6 +94,7 @@ class Trial:
     ghz: float
     cpu: str
     doubt: str = ""
+    apart: tuple[tuple[str, float], ...] = ()
 
     @property
     def sum(self) -> float:
@@ -103,8 +106,20 @@ class Trial:
 
     @property
     def speedup(self) -> float:
-        """Over running the parts one after the other. It means nothing where there is a ``doubt``."""
+        """Over running the parts, the same streams, one after the other. It means nothing where there is a
+        ``doubt``."""
         return self.sum / self.woven.per_iteration
+
+    @property
+    def best_apart(self) -> float:
+        """Cycles of the fastest kernels of the parts' algorithms one after the other; of the parts where none were
+        asked for."""
+        return sum(cycles for _, cycles in self.apart or self.parts)
+
+    @property
+    def gain(self) -> float:
+        """Over what would run without the woven kernel. It means nothing where there is a ``doubt``."""
+        return self.best_apart / self.woven.per_iteration
 
     def per_byte(self, cycles: float) -> float:
         return cycles / self.bytes
@@ -140,6 +155,8 @@ class Trial:
                 "parts": {n: round(c, 1) for n, c in self.parts},
                 "sum": round(self.sum, 1),
                 "larger": round(self.larger, 1),
+                "apart": {n: round(c, 1) for n, c in self.apart},
+                "best_apart": round(self.best_apart, 1),
                 "woven": round(self.woven.per_iteration, 1),
                 "woven_per_call": round(self.woven.per_call, 1),
             },
@@ -147,9 +164,11 @@ class Trial:
                 "parts": {n: round(self.per_byte(c), 4) for n, c in self.parts},
                 "sum": round(self.per_byte(self.sum), 4),
                 "larger": round(self.per_byte(self.larger), 4),
+                "best_apart": round(self.per_byte(self.best_apart), 4),
                 "woven": round(self.per_byte(self.woven.per_iteration), 4),
             },
             "speedup": None if self.doubt else round(self.speedup, 3),
+            "gain": None if self.doubt or not self.apart else round(self.gain, 3),
             "disturbed": self.doubt or None,
             "spread": round(self.woven.spread, 4),
         }
@@ -162,11 +181,13 @@ def trial(
     iterations: int | None = None,
     seconds: float = 1.0,
     progress: Progress = lambda *_: None,
+    apart: Apart | None = None,
 ) -> Trial:
     """Proves the recipe, assembles it through the C library, and times it in turn with its parts alone for about
     ``seconds``.
 
-    ``iterations`` per call (default: 16 KiB per lane). Figures that cannot be are measured again, TRIES times at most.
+    ``iterations`` per call (default: 16 KiB per lane). ``apart`` finds the kernels that would run without the woven
+    one, which are then timed beside it. Figures that cannot be are measured again, TRIES times at most.
     Raises CryptostitchError (VerifyError, DoesNotFit, MeasureError) and RuntimeFailure.
     """
     check_hand_over(recipe)
@@ -179,15 +200,19 @@ def trial(
         laboratory = Laboratory()
         woven = laboratory.add(generator, recipe, iterations)
         setups = [laboratory.add(generator, single, iterations) for single in singles]
+        others = [apart.fastest(laboratory, *part) if apart else None for part in named]
+        rivals = [other for other in others if other]
         ratios = [streams[0].ratio for _, streams in named]
         before: list[float] = []
         for n in range(TRIES):
             progress(3, 4, f"measuring {recipe.name}" + (" again" if n else ""))
-            costs = laboratory.measure([woven, *setups], seconds)
+            costs = laboratory.measure([woven, *setups, *rivals], seconds)
             parts = [(single.name, cost.per_iteration * r) for single, cost, r in zip(singles, costs[1:], ratios)]
+            beside = dict(zip(map(id, rivals), costs[1 + len(singles) :]))
             noise = max(cost.noise for cost in costs)
             found = [costs[0].per_iteration, *(cycles for _, cycles in parts)]
-            named_costs = zip([recipe.name, *(name for name, _ in parts)], costs)
+            timed = [recipe.name, *(name for name, _ in parts), *(plain_name(rival) for rival in rivals)]
+            named_costs = zip(timed, costs)
             doubt = next((f"{name}: {cost.doubt}" for name, cost in named_costs if cost.doubt), "")
             doubt = doubt or impossible(found[0], found[1:], noise, named[0][0].hand)
             # a woven kernel that is slower than its parts is believed when it is so again
@@ -206,6 +231,18 @@ def trial(
         laboratory.ghz(),
         laboratory.context.cpu()["brand"].strip(),
         doubt,
+        tuple(
+            min(
+                part,
+                (plain_name(other), cycles_of(other, beside[id(other)].per_iteration, streams)),
+                key=lambda p: p[1],
+            )
+            if other
+            else part
+            for part, other, (_, streams) in zip(parts, others, named)
+        )
+        if apart
+        else (),
     )
 
 
