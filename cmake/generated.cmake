@@ -13,10 +13,13 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/cmake/default_pack.S" PROPERT
     OBJECT_DEPENDS "${CST_GENERATED}/default.pack")
 set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/code/form.cpp" PROPERTIES
     OBJECT_DEPENDS "${CST_GENERATED}/instruction_table.inc")
+set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/code/pack.cpp" PROPERTIES
+    OBJECT_DEPENDS "${CST_GENERATED}/row_rules.inc")
 
 # CST_PREGENERATED: this folder of another build of the same source; neither Python nor the generator is needed then.
 if(CST_PREGENERATED)
-    foreach(_file default.pack static_kernels.o static_kernels.c cryptostitch_kernels.h instruction_table.inc)
+    foreach(_file default.pack static_kernels.o static_kernels.c cryptostitch_kernels.h instruction_table.inc
+            row_rules.inc)
         configure_file("${CST_PREGENERATED}/${_file}" "${CST_GENERATED}/${_file}" COPYONLY)
     endforeach()
     return()
@@ -56,4 +59,13 @@ add_custom_command(
     DEPENDS "${PROJECT_SOURCE_DIR}/generator/cryptostitch/core/instructions.py"
         "${PROJECT_SOURCE_DIR}/generator/cryptostitch/emit/instruction_table.py"
     COMMENT "Generating the instruction table of the runtime"
+    VERBATIM)
+
+# The rules by which the runtime judges the records of such packs.
+add_custom_command(
+    OUTPUT "${CST_GENERATED}/row_rules.inc"
+    COMMAND ${CST_GENERATOR} cryptostitch.emit.row_rules "${CST_GENERATED}/row_rules.inc"
+    DEPENDS "${PROJECT_SOURCE_DIR}/generator/cryptostitch/core/row_rules.py"
+        "${PROJECT_SOURCE_DIR}/generator/cryptostitch/emit/row_rules.py"
+    COMMENT "Generating the rules for records of algorithms"
     VERBATIM)

@@ -5,7 +5,7 @@ find_package(Threads REQUIRED)
 include(CheckCXXCompilerFlag)
 
 add_library(cst_runtime OBJECT ${_runtime} "${CST_GENERATED}/static_kernels.c" "${CST_GENERATED}/instruction_table.inc"
-    cmake/default_pack.S)
+    "${CST_GENERATED}/row_rules.inc" cmake/default_pack.S)
 target_include_directories(cst_runtime PUBLIC include PRIVATE runtime "${CST_GENERATED}")
 target_compile_definitions(cst_runtime PRIVATE
                            $<$<COMPILE_LANGUAGE:ASM>:CST_DEFAULT_PACK="${CST_GENERATED}/default.pack">

@@ -8,7 +8,7 @@
 #   CST_GENERATED  its generated files
 set(CST_SANITIZE "address,undefined" CACHE STRING "Sanitizers of the runtime")
 set(CST_BUILD "${CMAKE_CURRENT_LIST_DIR}/../build" CACHE PATH "The ordinary build folder")
-set(CST_GENERATED "${CST_BUILD}/generated" CACHE PATH "default.pack, static_kernels.{c,o}, instruction_table.inc")
+set(CST_GENERATED "${CST_BUILD}/generated" CACHE PATH "default.pack, static_kernels.{c,o}, *.inc")
 get_filename_component(CST_ROOT "${CMAKE_CURRENT_LIST_DIR}/.." ABSOLUTE)
 
 file(GLOB_RECURSE _asmjit CONFIGURE_DEPENDS "${CST_BUILD}/CMakeFiles/cst_asmjit.dir/*.o")

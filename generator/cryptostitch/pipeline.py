@@ -19,7 +19,7 @@ from pathlib import Path
 from .core import catalog
 from .core.accesses import shared_by
 from .core.catalog import Algorithm, Form
-from .core.errors import DoesNotFit, UnknownName
+from .core.errors import DoesNotFit, RowError, UnknownName
 from .core.ir import RDX, XMM0, Reg
 from .core.isa import GENERALS, ISAS
 from .core.kernel import Kernel
@@ -27,6 +27,7 @@ from .core.kinds import KINDS
 from .core.names import WEAVE, StreamName, kernel_name, target_name
 from .core.own import OwnRows
 from .core.program import Part, Program, Recipe
+from .core.row_rules import broken_base_rule
 from .core.stream import Stream
 from .cpus.recipes import WeaveSettings, shipped
 from .frontend.parse import parse
@@ -55,6 +56,11 @@ class Generator:
         self.given = algorithms if isinstance(algorithms, OwnRows) else tuple(algorithms), tuple(roots)
         self.proves = proves
         self.algorithms = {a.name: a for a in (*catalog.ALGORITHMS, *algorithms)}
+        for row in self.given[0]:
+            if row.base and row.base not in self.algorithms:
+                raise UnknownName("algorithm", row.base, self.algorithms)
+            if row.base and (why := broken_base_rule(row.record, self.algorithms[row.base].record)):
+                raise RowError(f"{row.name}, with the base {row.base}: {why}")
         self.forms: dict[str, tuple[Algorithm, Form]] = {
             f.name: (a, f) for a in self.algorithms.values() for f in a.forms
         }

@@ -16,7 +16,7 @@ mkdir -p "$vendor/generated" "$vendor/asmjit/asmjit" "$vendor/sodium" "$vendor/z
 cp -r include runtime "$vendor"
 find "$vendor" -name '*.md' -delete
 (cd build/generated && cp default.pack static_kernels.o static_kernels.c cryptostitch_kernels.h instruction_table.inc \
-    "$vendor/generated")
+    row_rules.inc "$vendor/generated")
 cp cmake/default_pack.S "$vendor/generated"
 # the list of cmake/library.cmake
 tr '\n' ' ' <cmake/library.cmake | sed 's/.*foreach(_cold \([^)]*\)).*/\1/' | tr -s ' ' '\n' >"$vendor/cold.txt"

@@ -74,10 +74,12 @@ int check_pack(const Pack &pack, std::string *why) {
     std::vector<AlgorithmRecord> algorithms(pack.n_algorithms());
     names.clear();
     for (uint32_t i = 0; i < pack.n_algorithms(); i++) {
-        if (pack.algorithm(i, &algorithms[i])) {
+        const char *broken;
+        if (pack.algorithm(i, &algorithms[i], &broken)) {
             const AlgorithmRecord &a = algorithms[i];  // zeros where it lies outside the pack
             if (a.name && !a.known_kind())
                 return refuse(why, "algorithm %u is of kind %u, which this library does not know", i, a.kind);
+            if (broken && is_name(a.name)) return refuse(why, "algorithm %s: %s", a.name, broken);
             return refuse(why, "the record of algorithm %u is damaged", i);
         }
         if (!is_name(algorithms[i].suite)) return refuse(why, "algorithm %u has a suite without a proper name", i);

@@ -53,56 +53,27 @@ bool in_state(const FieldRecord &f, const ProgramRecord &program) {
     return true;
 }
 
-bool runs_on(const AlgorithmRecord &a, const AlgorithmRecord &base) {
-    return base.base == 0 && base.kind == a.kind && base.word_bytes == a.word_bytes && base.words == a.words &&
-           !((base.flags ^ a.flags) & ALGORITHM_BIG_ENDIAN) && base.length_bytes == a.length_bytes &&
-           base.padding == a.padding && base.input_bytes == a.input_bytes &&
-           (a.framed() || base.block_bytes == a.block_bytes);
-}
-
-bool sound_leaves(const AlgorithmRecord &a) {
-    const LeavesRecord &l = a.leaves;
-    const auto sound_domain = [&](uint32_t domain) { return domain >= 1 && domain <= 0xff && !(domain & a.last); };
-    return !(a.flags & ALGORITHM_HMAC) && l.leaf_bytes >= a.block_bytes && l.leaf_bytes <= MOST_LEAF_BYTES &&
-           l.digest_bytes >= 1 && l.digest_bytes <= MOST_LEAF_DIGEST && sound_domain(l.leaf_domain) &&
-           sound_domain(l.node_domain) && l.behind.size <= MOST_BEHIND && l.marker.size <= MOST_LEAF_MARK &&
-           l.end.size <= MOST_LEAF_MARK;
-}
-
-bool sound_hash(const AlgorithmRecord &a) {
-    if (a.words < 1 || a.words > MOST_WORDS || (a.word_bytes != 4 && a.word_bytes != 8) || a.digest_bytes < 1)
-        return false;
-    if (a.padding != PADDING_SPONGE &&
-        (a.digest_bytes > a.chain_bytes() || a.last || a.squeeze_bytes || a.has_leaves()))
-        return false;
-    if (a.has_leaves() && !sound_leaves(a)) return false;
-    switch (a.padding) {
-        case PADDING_LENGTH:
-            return a.words <= 8 && (a.length_bytes == 8 || a.length_bytes == 16) && a.length_bytes < a.block_bytes &&
-                   a.input_bytes == a.block_bytes && !(a.flags & ALGORITHM_EXTENDABLE);
-        case PADDING_COUNTED:  // two words and one after the block
-            return power_of_two(a.input_bytes) && a.block_bytes + 3 * a.word_bytes <= a.input_bytes &&
-                   !(a.flags & (ALGORITHM_EXTENDABLE | ALGORITHM_BIG_ENDIAN | ALGORITHM_HMAC));
-        case PADDING_SPONGE:
-            return power_of_two(a.input_bytes) && a.block_bytes <= a.input_bytes && a.block_bytes < a.chain_bytes() &&
-                   a.domain >= 1 && a.domain <= 0xff && a.last <= 0xff && !(a.domain & a.last) &&
-                   a.squeeze_bytes >= 1 && a.squeeze_bytes <= a.chain_bytes() && !(a.flags & ALGORITHM_BIG_ENDIAN) &&
-                   // HMAC hashes the digest as one block, after the key's (RFC 2104)
-                   !(a.flags & ALGORITHM_HMAC && (a.digest_bytes > a.squeeze_bytes || a.digest_bytes > a.block_bytes));
-        case PADDING_TREE:  // eight words, five that a compression takes besides, and eight that it gives besides
-            return a.words == 21 && a.word_bytes == 4 && a.digest_bytes <= 32 && a.block_bytes == 64 &&
-                   a.input_bytes == a.block_bytes && a.flags == ALGORITHM_EXTENDABLE;
-        case PADDING_SEGMENTS:
-            return a.words <= 8 && a.word_bytes == 4 && a.length_bytes == 8 && a.block_bytes == 64 * SEGMENTS &&
-                   a.input_bytes == a.block_bytes && a.flags == ALGORITHM_BIG_ENDIAN;
-        case PADDING_REST:
-            return a.words == 2 && a.word_bytes == 8 && a.digest_bytes == 16 && a.block_bytes == 16 &&
-                   a.input_bytes == a.block_bytes && !a.flags;
-        default: return false;
-    }
-}
-
 }  // namespace
+
+const char *AlgorithmRecord::broken_rule() const {
+#define RULE(of, holds, says) \
+    if ((of) && !(holds)) return says;
+#define BASE_RULE(of, holds, says)
+#include "row_rules.inc"
+#undef RULE
+#undef BASE_RULE
+    return nullptr;
+}
+
+const char *AlgorithmRecord::broken_base_rule(const AlgorithmRecord &base) const {
+#define RULE(of, holds, says)
+#define BASE_RULE(of, holds, says) \
+    if ((of) && !(holds)) return says;
+#include "row_rules.inc"
+#undef RULE
+#undef BASE_RULE
+    return nullptr;
+}
 
 const FieldRecord *ProgramRecord::field(const char *field_name) const {
     for (const FieldRecord &f : fields)
@@ -156,12 +127,16 @@ int Pack::mnemonic(uint32_t index, const char **out) const {
     return r.ok() && **out != 0 ? CST_OK : CST_ERR_PACK;
 }
 
-int Pack::algorithm(uint32_t index, AlgorithmRecord *out) const {
+int Pack::algorithm(uint32_t index, AlgorithmRecord *out, const char **broken) const {
+    const char *ignored, **rule = broken ? broken : &ignored;
+    *rule = nullptr;
     if (int error = plain_algorithm(index, out)) return error;
+    if ((*rule = out->broken_rule())) return CST_ERR_PACK;
     if (out->base == 0) return CST_OK;
     AlgorithmRecord base;
     if (int error = plain_algorithm(out->base - 1, &base)) return error;
-    return runs_on(*out, base) ? CST_OK : CST_ERR_PACK;
+    *rule = out->broken_base_rule(base);
+    return *rule || base.broken_rule() ? CST_ERR_PACK : CST_OK;
 }
 
 int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
@@ -176,22 +151,10 @@ int Pack::plain_algorithm(uint32_t index, AlgorithmRecord *out) const {
                            &out->input_bytes,  &out->domain,      &out->last,         &out->squeeze_bytes};
     for (uint32_t *number : numbers) *number = r.u32();
     out->cipher = r.string(strings_.offset, strings_.count);
-    if (out->words > MOST_WORDS) return CST_ERR_PACK;
     if (!out->input_bytes) out->input_bytes = out->block_bytes;
     for (uint32_t i = 0; i < MOST_WORDS; i++) out->initial[i] = i < out->words ? r.u64() : 0;
     out->leaves = out->has_leaves() ? leaves(&r) : LeavesRecord();
-    if (!r.ok() || !out->known_kind()) return CST_ERR_PACK;
-    const uint32_t most_block = out->padding == PADDING_SEGMENTS ? 64 * SEGMENTS : 256;
-    if (out->block_bytes == 0 || out->block_bytes > most_block || out->key_bytes > 64 || out->iv_bytes > 64 ||
-        out->rounds > 64)
-        return CST_ERR_PACK;
-    if (out->base && out->kind != ALGORITHM_HASH && out->kind != ALGORITHM_CHECKSUM) return CST_ERR_PACK;
-    if (out->kind == ALGORITHM_CHECKSUM) return out->rounds >= 8 && out->key_bytes == 0 ? CST_OK : CST_ERR_PACK;
-    if (out->kind != ALGORITHM_HASH)
-        return (out->rounds != 0 || !(out->is_mode() || out->kind == ALGORITHM_SCHEDULE)) && out->key_bytes != 0
-                   ? CST_OK
-                   : CST_ERR_PACK;
-    return sound_hash(*out) ? CST_OK : CST_ERR_PACK;
+    return r.ok() && out->known_kind() ? CST_OK : CST_ERR_PACK;
 }
 
 int Pack::field(uint32_t index, FieldRecord *out) const {

@@ -95,6 +95,10 @@ struct AlgorithmRecord {
     uint32_t base;  // index + 1, in the same pack, of the hash or checksum whose kernels it runs with another initial
                     // value, or another polynomial, and digest length; or 0
 
+    // Returns what the first rule says that the record breaks, alone or beside its base; NULL where it breaks none. The
+    // rules are those of generator/cryptostitch/core/row_rules.py.
+    const char *broken_rule() const;
+    const char *broken_base_rule(const AlgorithmRecord &base) const;
     bool known_kind() const { return kind >= ALGORITHM_HASH && kind <= ALGORITHM_ARITHMETIC; }
     // Whether kernels of the hash read padded blocks (hash/framed.cpp), instead of blocks in place.
     bool framed() const { return kind == ALGORITHM_HASH && (padding == PADDING_COUNTED || padding == PADDING_SPONGE); }
@@ -248,7 +252,8 @@ public:
 
     // Each function fills *out. Returns CST_OK or CST_ERR_PACK (a damaged record, an index that is out of range).
     int mnemonic(uint32_t index, const char **out) const;
-    int algorithm(uint32_t index, AlgorithmRecord *out) const;  // checks its base, too
+    // Checks its base, too. Sets *broken, unless it is NULL, to the rule that the record breaks, or to NULL.
+    int algorithm(uint32_t index, AlgorithmRecord *out, const char **broken = nullptr) const;
     int program(uint32_t index, ProgramRecord *out) const;
     int kernel(uint32_t index, KernelRecord *out) const;
     int cost(uint32_t index, CostRecord *out) const;

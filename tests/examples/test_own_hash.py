@@ -7,7 +7,9 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -15,10 +17,10 @@ from cryptostitch import Algorithm, Context, Form, hash_many
 from cryptostitch.binding import runtime
 from cryptostitch.binding.runtime import ALLOW_PACKS, RuntimeFailure
 from cryptostitch.cli import main
-from cryptostitch.core.catalog import ALGORITHMS
+from cryptostitch.core.catalog import ALGORITHMS, Answers
 from cryptostitch.core.errors import CryptostitchError
 from cryptostitch.core.own import own_rows, read_answers
-from cryptostitch.emit.artefacts import algorithm_records, own_pack, own_recipes, row_answers
+from cryptostitch.emit.artefacts import own_pack, own_recipes, row_answers
 from cryptostitch.emit.pack import write_pack
 from cryptostitch.emit.unpack import read_pack
 from cryptostitch.listing import Catalogue
@@ -188,9 +190,12 @@ def test_the_record_is_what_the_row_says(folder: Path) -> None:
     assert tuple(answers) == read_answers(folder / "ascon-hash256.txt")
 
 
-def record(**changes: object) -> bytes:
-    """A pack of a row of the example's kind without kernels."""
-    row = dict(
+def record(answers: Answers = (), **changes: Any) -> bytes:
+    """A pack of a row of the example's kind without kernels; ``changes`` of its record."""
+    made = Algorithm(
+        "x",
+        suite="x",
+        kind="hash",
         forms=(Form("x", "x.j2", {}),),
         bytes=16,
         block_bytes=8,
@@ -204,9 +209,9 @@ def record(**changes: object) -> bytes:
         big_endian=False,
         length_bytes=0,
         initial=(0,) * 5,
+        answers=answers,
     )
-    made = Algorithm("x", suite="x", kind="hash", **{**row, **changes})  # type: ignore[arg-type]
-    return write_pack(algorithm_records([made]), [], answers=row_answers([made]))
+    return write_pack([replace(made.record, **changes)], [], answers=row_answers([made]))
 
 
 @pytest.mark.parametrize(

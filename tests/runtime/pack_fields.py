@@ -8,11 +8,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from cryptostitch.core.program import FLAGS
 from cryptostitch.emit.pack import (
     ALGORITHM,
     ANSWER,
     FIELD,
-    HAS_LEAVES,
     HEADER,
     KERNEL,
     LEAVES,
@@ -105,7 +105,7 @@ def _algorithm(cursor: _Cursor) -> Iterator[Number]:
     yield from head
     words, flags = cursor.value(head[5]), cursor.value(head[7])
     yield from cursor.take("initial word", "Q" * words)
-    if flags & HAS_LEAVES:
+    if flags & FLAGS["leaves"]:
         yield from cursor.take("leaves", _flat(LEAVES))
 
 

@@ -308,7 +308,7 @@ def test_algorithms_that_cannot_run_on_their_base(changes: dict, tmp_path: Path)
     code, why = judged(
         tmp_path, write_pack(algorithms, [Recipe("kernel@avx512", "avx512", parts, "proportional", False)])
     )
-    assert code == 1 and "the record of algorithm 2 is damaged" in why, why
+    assert code == 1 and "algorithm cut: " in why, why
 
 
 @pytest.mark.parametrize("kind", [0, max(kind.number for kind in KINDS.values()) + 1, (1 << 32) - 1])
@@ -321,7 +321,7 @@ def test_a_kind_of_a_later_library(kind: int, tmp_path: Path) -> None:
 def test_bases_of_bases(tmp_path: Path) -> None:
     third = replace(CUT, name="third", suite="third", base="cut")
     code, why = judged(tmp_path, write_pack([READER, CUT, third], [], programs=[reader()]))
-    assert code == 1 and "the record of algorithm 2 is damaged" in why, why
+    assert code == 1 and "algorithm third: its base has no base" in why, why
 
 
 def test_programs_belong_to_the_base(tmp_path: Path) -> None:

@@ -59,21 +59,41 @@ def pack(algorithms, output, kernels, costs, key_file, fmt) -> None:
     with progress_bar("compiling") as progress:
         recipes = own_recipes(made, kernels, progress)
     data = own_pack(made, recipes, [cost_table_of(costs)] if costs else [])
-    answers = _checked(rows, data)
+    context = _loaded(data)
+    answers = _checked(rows, context) if context else None
     output.write_bytes(signed(data, key) if key else data)
     found = {
         "file": str(output),
         "bytes": output.stat().st_size,
-        "suites": [row.suite for row in made.given[0]],
+        "suites": _suites(context) if context else None,
         "kernels": [recipe.name for recipe in recipes],
         "known_answers": answers,
     }
     click.echo(json.dumps(found, indent=1) if fmt == "json" else _text(found))
 
 
-def _checked(rows, data: bytes) -> dict[str, int] | None:
-    """How many known answers each suite gives, 0 where nothing here can run that suite; None where there is no library
-    to ask. CryptostitchError where one is another."""
+def _loaded(data: bytes):
+    """A context with the pack; None where there is no library."""
+    from ..binding import runtime
+
+    try:
+        context = runtime.Context(runtime.ALLOW_PACKS)
+    except FileNotFoundError:
+        return None
+    context.load_pack(data)
+    return context
+
+
+def _suites(context) -> list[str]:
+    """The suites that the library has by the pack, on this CPU."""
+    from ..binding import runtime
+
+    return sorted(set(context.suites()) - set(runtime.Context().suites()))
+
+
+def _checked(rows, context) -> dict[str, int]:
+    """How many known answers each suite gives, 0 where nothing here can run that suite. CryptostitchError where one is
+    another."""
     from ..binding import runtime
     from ..core.errors import CryptostitchError
     from ..emit.artefacts import row_answers
@@ -85,11 +105,6 @@ def _checked(rows, data: bytes) -> dict[str, int] | None:
                     f"{row.name}: of the message {text.hex()!r} the row's reference makes "
                     f"{row.reference(text).hex()}, and its known answer is {digest.hex()}"
                 )
-    try:
-        context = runtime.Context(runtime.ALLOW_PACKS)
-    except FileNotFoundError:
-        return None
-    context.load_pack(data)
     given = collections.Counter(answer.suite for answer in row_answers(rows))
     for suite in given:
         try:
@@ -115,12 +130,12 @@ def _right(answers: int) -> str:
 
 
 def _text(found: dict) -> str:
-    answers = found["known_answers"]
-    lines = [
-        f"{found['file']}: {len(found['kernels'])} kernels, {found['bytes']} bytes",
-        *(
-            f"  {suite}" + ("" if answers is None or suite not in answers else f": {_right(answers[suite])}")
-            for suite in dict.fromkeys((*found["suites"], *(answers or ())))
-        ),
+    answers, suites = found["known_answers"], found["suites"]
+    lines = [f"{found['file']}: {len(found['kernels'])} kernels, {found['bytes']} bytes"]
+    if suites is None:
+        return "\n".join([*lines, "the library is not built: nothing was run, and its suites are not known"])
+    lines += [
+        f"  {suite}" + (f": {_right(answers[suite])}" if suite in answers else "")
+        for suite in dict.fromkeys((*suites, *answers))
     ]
-    return "\n".join(lines + ([] if answers is not None else ["the library is not built: nothing was run"]))
+    return "\n".join(lines if suites else [*lines, "  no suite that runs on this CPU"])

@@ -18,8 +18,12 @@ from .adler import ADLER32
 from .answers import Answer
 from .arithmetic import ED25519, X25519_LADDER, Arithmetic
 from .crc import CATALOGUE as CRCS
+from .errors import RowError, UnknownName
+from .kinds import KINDS
 from .montgomery import MONTGOMERY, Montgomery
 from .p256 import P256_POINTS
+from .program import Algorithm as Record
+from .row_rules import PADDINGS, SEGMENTS, broken_rule
 from .tree import Tree
 
 Digest = Callable[[bytes], bytes]  # of a text
@@ -196,12 +200,48 @@ class Algorithm:
     arithmetic: Arithmetic | Montgomery | None = None
 
     def __post_init__(self) -> None:
+        """Raises RowError for a row that the library would refuse, and UnknownName for a kind or padding."""
+        for what, name, known in (("kind", self.kind, KINDS), ("padding", self.padding, PADDINGS)):
+            if name not in known:
+                raise UnknownName(what, name, known)
         if self.tree and (self.padding != "sponge" or self.hmac or not self.base or self.forms):
-            raise ValueError(
+            raise RowError(
                 f"{self.name}: a tree is a row over a sponge (base=..., no forms), without HMAC (hmac=False)"
             )
-        if self.tree and self.tree.leaf_bytes < self.block_bytes:
-            raise ValueError(f"{self.name}: a leaf is shorter than a block")
+        if len(self.initial) > self.words or any(word >> 8 * self.word_bytes for word in self.initial):
+            raise RowError(f"{self.name}: initial has at most as many words as words says, of word_bytes each")
+        if why := broken_rule(self.record):
+            raise RowError(f"{self.name}: {why}")
+
+    @property
+    def record(self) -> Record:
+        """Returns the row as a pack's record."""
+        sponge = self.padding == "sponge"
+        return Record(
+            self.name,
+            self.suite,
+            KINDS[self.kind].number,
+            self.block_bytes,
+            self.word_bytes,
+            self.words,
+            self.digest_bytes,
+            self.big_endian,
+            self.length_bytes if self.kind == "hash" else 0,
+            self.key_bytes,
+            self.iv_bytes,
+            self.rounds,
+            self.initial,
+            self.base,
+            PADDINGS[self.padding],
+            self.bytes if self.padding != "length" else 0,
+            self.domain,
+            self.extendable,
+            self.hmac,
+            self.last if sponge else 0,
+            self.squeezed if sponge else 0,
+            self.block_cipher,
+            self.tree,
+        )
 
     @property
     def squeezed(self) -> int:
@@ -231,7 +271,6 @@ class Algorithm:
 #           digest is that of the segments' chaining values (isa-l_crypto's multi-hashes)
 #   rest    none: what is left behind whole blocks, and the length, join the chaining value in a way of its own
 #           (MurmurHash3)
-PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3, "segments": 4, "rest": 5}
 FRAMED = {"counted", "sponge"}
 
 
@@ -272,9 +311,6 @@ def _hash(
         initial=initial,
         base=base,
     )
-
-
-SEGMENTS = 16  # of a multi-hash
 
 
 def _multi_hash(name: str, initial: tuple[int, ...]) -> Algorithm:

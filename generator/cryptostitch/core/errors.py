@@ -36,6 +36,10 @@ class UnknownName(CryptostitchError):
         super().__init__(f"no {kind} named '{name}'{hint}")
 
 
+class RowError(CryptostitchError, ValueError):
+    """A row of the catalogue that the library would refuse."""
+
+
 class DoesNotFit(CryptostitchError):
     """The registers of an instruction set do not hold what was asked for."""
 

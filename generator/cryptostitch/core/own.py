@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import sys
+import traceback
 from pathlib import Path
 from types import ModuleType
 
@@ -80,10 +81,19 @@ def _module(file: Path) -> ModuleType:
         rows = list(module.ALGORITHMS)
         if wrong := next((row for row in rows if not isinstance(row, Algorithm)), None):
             raise TypeError(f"{wrong!r} is no Algorithm")
+    except CryptostitchError as error:
+        del sys.modules[name]
+        raise CryptostitchError(f"{_place(file, error)}: {error}") from error
     except Exception as error:  # the user's own code: whatever it raises is about that file
         del sys.modules[name]
         raise CryptostitchError(
-            f"{file}: {type(error).__name__}: {error}; it must set ALGORITHMS to a list of "
+            f"{_place(file, error)}: {type(error).__name__}: {error}; it must set ALGORITHMS to a list of "
             "cryptostitch.core.catalog.Algorithm"
         ) from error
     return module
+
+
+def _place(file: Path, error: Exception) -> str:
+    """The line of the file where the error was raised, as far as Python knows it."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
+    return f"{file}:{lines[-1]}" if lines else str(file)

@@ -80,6 +80,8 @@ class Recipe:
         return tuple(self.lag + n for n in more)
 
 
+FLAGS = {"big_endian": 1, "extendable": 2, "hmac": 4, "leaves": 8}
+"""What an algorithm's record says yes or no to, by the bit in the pack."""
 DERIVED_MARK = "~"
 HASH, CIPHER_ENC, CIPHER_DEC = (KINDS[kind].number for kind in ("hash", "cipher_enc", "cipher_dec"))
 
@@ -118,6 +120,13 @@ class Algorithm:
     """The name of the block cipher whose round keys the kernel takes or makes; empty: of none."""
     tree: Tree | None = None
     """Says how a sponge hashes long messages in leaves; None: as it hashes short ones."""
+
+    @property
+    def flags(self) -> int:
+        """Returns the bits of FLAGS."""
+        said = {"big_endian": self.big_endian, "extendable": self.extendable, "hmac": self.hmac}
+        said["leaves"] = self.tree is not None
+        return sum(FLAGS[name] for name, yes in said.items() if yes)
 
 
 @dataclass(frozen=True)

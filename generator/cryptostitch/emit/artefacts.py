@@ -10,7 +10,6 @@ from pathlib import Path
 from ..core import catalog, program
 from ..core.answers import Answer
 from ..core.errors import DoesNotFit, UnknownName
-from ..core.kinds import KINDS
 from ..core.program import CostTable, Recipe
 from ..cpus.costs import cost_tables
 from ..listing import Catalogue
@@ -30,34 +29,7 @@ Progress = Callable[[int, int, str], None]
 
 def algorithm_records(algorithms: Iterable[catalog.Algorithm]) -> list[program.Algorithm]:
     """The catalogue's rows as the pack's records."""
-    return [
-        program.Algorithm(
-            a.name,
-            a.suite,
-            KINDS[a.kind].number,
-            a.block_bytes,
-            a.word_bytes,
-            a.words,
-            a.digest_bytes,
-            a.big_endian,
-            a.length_bytes if a.kind == "hash" else 0,
-            a.key_bytes,
-            a.iv_bytes,
-            a.rounds,
-            a.initial,
-            a.base,
-            catalog.PADDINGS[a.padding],
-            a.bytes if a.padding != "length" else 0,
-            a.domain,
-            a.extendable,
-            a.hmac,
-            a.last if a.padding == "sponge" else 0,
-            a.squeezed if a.padding == "sponge" else 0,
-            a.block_cipher,
-            a.tree,
-        )
-        for a in algorithms
-    ]
+    return [row.record for row in algorithms]
 
 
 def row_answers(algorithms: Iterable[catalog.Algorithm]) -> list[Answer]:

@@ -31,7 +31,6 @@ STREAM = struct.Struct("<IIiI")
 ANSWER = struct.Struct("<8I")  # the suite, and the lengths of its parts
 MEMORY = struct.Struct("<7Bi")
 
-BIG_ENDIAN, EXTENDABLE, HMAC, HAS_LEAVES = 1, 2, 4, 8
 BY1, SHARED_KEY, IS_HAND, READS_INPUT = 1, 2, 4, 8
 SECRET, SHARED, REACH_WRITTEN, FORM_SHIFT, FORM_MASK, REACH_ALIGN_SHIFT = 1, 2, 4, 4, 15, 8
 STATIC = 1
@@ -139,7 +138,7 @@ class _Writer:
             a.word_bytes,
             a.words,
             a.digest_bytes,
-            BIG_ENDIAN * a.big_endian | EXTENDABLE * a.extendable | HMAC * a.hmac | HAS_LEAVES * (a.tree is not None),
+            a.flags,
             a.length_bytes,
             a.key_bytes,
             a.iv_bytes,

@@ -11,7 +11,7 @@ from ..core.answers import Answer
 from ..core.contract import KEY_FORMS, Contract, Field
 from ..core.ir import GENERAL, MASK, Code, Constant, Imm, Ins, Mem, Operand, Reg, Window
 from ..core.kinds import KINDS
-from ..core.program import DERIVED_MARK, Algorithm, CostTable, Part, Program, Recipe
+from ..core.program import DERIVED_MARK, FLAGS, Algorithm, CostTable, Part, Program, Recipe
 from ..core.tree import Tree
 from ..passes.weave import STRATEGIES
 from . import pack as p
@@ -74,7 +74,7 @@ class _Reader:
             n[2],
             words,
             n[4],
-            bool(n[5] & p.BIG_ENDIAN),
+            bool(n[5] & FLAGS["big_endian"]),
             n[6],
             n[7],
             n[8],
@@ -84,12 +84,12 @@ class _Reader:
             n[11],
             n[12],
             n[13],
-            bool(n[5] & p.EXTENDABLE),
-            bool(n[5] & p.HMAC),
+            bool(n[5] & FLAGS["extendable"]),
+            bool(n[5] & FLAGS["hmac"]),
             n[14],
             n[15],
             self.text(n[16]),
-            self.tree(offset + p.ALGORITHM.size + 8 * words) if n[5] & p.HAS_LEAVES else None,
+            self.tree(offset + p.ALGORITHM.size + 8 * words) if n[5] & FLAGS["leaves"] else None,
         )
 
     def tree(self, offset: int) -> Tree:

@@ -1,0 +1,210 @@
+"""What a row of the catalogue must be, by its record: the table by which the library judges packs that an application
+loads (runtime/code/pack.cpp), and by which a row is judged where it is made.
+
+A condition is text that Python and C++ read alike: names are members of AlgorithmRecord (runtime/code/pack.hpp),
+comparisons are not chained, bits stand in parentheses.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, fields
+from types import CodeType, SimpleNamespace
+from typing import Any
+
+from .kinds import KINDS
+from .program import FLAGS, Algorithm
+
+MODES = frozenset(
+    KINDS[f"{mode}_{way}"].number for mode in ("cipher", "xts", "ecb", "gcm") for way in ("enc", "dec")
+) | {KINDS["counter"].number, KINDS["cbc_mac"].number}
+"""The kinds that are modes of a block cipher of 16-byte blocks."""
+PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3, "segments": 4, "rest": 5}
+"""How a hash ends a message (catalog.py), by the number in the pack's record."""
+SEGMENTS, MOST_WORDS = 16, 25
+"""Segments of a multi-hash; words of a chaining value."""
+NUMBERS = {
+    **{f"ALGORITHM_{name.upper()}": kind.number for name, kind in KINDS.items()},
+    **{f"PADDING_{name.upper()}": number for name, number in PADDINGS.items()},
+    **{f"ALGORITHM_{name.upper()}": bit for name, bit in FLAGS.items()},
+    **{"SEGMENTS": SEGMENTS, "MOST_WORDS": MOST_WORDS},
+    **{"MOST_LEAF_BYTES": 1 << 20, "MOST_LEAF_DIGEST": 64, "MOST_BEHIND": 1 << 16, "MOST_LEAF_MARK": 8},
+}
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Of records for which the condition ``of`` is true, ``holds`` is true too; ``says`` is what it says in words."""
+
+    of: str
+    holds: str
+    says: str
+
+
+ALL, HASH = "true", "kind == ALGORITHM_HASH"
+CHECKSUM = "kind == ALGORITHM_CHECKSUM"
+KEYED = "kind != ALGORITHM_HASH and kind != ALGORITHM_CHECKSUM"
+TREE = "kind == ALGORITHM_HASH and has_leaves()"
+
+
+def _padded(padding: str) -> str:
+    return f"{HASH} and padding == PADDING_{padding.upper()}"
+
+
+def _flags(*names: str) -> str:
+    return "(flags & (" + " | ".join(f"ALGORITHM_{name}" for name in names) + "))"
+
+
+LENGTH, COUNTED, SPONGE = _padded("length"), _padded("counted"), _padded("sponge")
+CHUNKS, MULTI, REST = _padded("tree"), _padded("segments"), _padded("rest")
+NOT_SPONGE = f"{HASH} and padding != PADDING_SPONGE"
+HMAC_SPONGE = f"{SPONGE} and {_flags('HMAC')} != 0"
+
+RULES = (
+    Rule(ALL, "block_bytes >= 1", "block_bytes is at least 1"),
+    Rule("padding != PADDING_SEGMENTS", "block_bytes <= 256", "block_bytes is at most 256"),
+    Rule("padding == PADDING_SEGMENTS", "block_bytes <= 64 * SEGMENTS", "block_bytes is at most 1024"),
+    Rule(ALL, "key_bytes <= 64 and iv_bytes <= 64 and rounds <= 64", "key_bytes, iv_bytes and rounds are at most 64"),
+    Rule(ALL, "words <= MOST_WORDS", "a chaining value has at most 25 words"),
+    Rule(KEYED, "base == 0", "only a hash or a checksum has a base"),
+    Rule(CHECKSUM, "rounds >= 8", "rounds of a checksum, the bits of its polynomial, are at least 8"),
+    Rule(CHECKSUM, "key_bytes == 0", "a checksum has no key_bytes"),
+    Rule(f"{KEYED} and (is_mode() or kind == ALGORITHM_SCHEDULE)", "rounds != 0", "a block cipher has rounds"),
+    Rule(KEYED, "key_bytes != 0", "it has key_bytes"),
+    Rule(HASH, "padding <= PADDING_REST", "there is no such padding"),
+    Rule(HASH, "words >= 1", "the chaining value of a hash has words"),
+    Rule(HASH, "word_bytes == 4 or word_bytes == 8", "word_bytes of a hash is 4 or 8"),
+    Rule(HASH, "digest_bytes >= 1", "a hash has digest_bytes"),
+    Rule(NOT_SPONGE, "digest_bytes <= chain_bytes()", "the digest is longer than the chaining value"),
+    Rule(NOT_SPONGE, "last == 0 and squeeze_bytes == 0", "only a sponge has last and squeeze_bytes"),
+    Rule(NOT_SPONGE, "not has_leaves()", "only a sponge has a tree"),
+    Rule(TREE, f"{_flags('HMAC')} == 0", "a hash with a tree has hmac=False"),
+    Rule(TREE, "leaves.leaf_bytes >= block_bytes", "a leaf is shorter than a block"),
+    Rule(TREE, "leaves.leaf_bytes <= MOST_LEAF_BYTES", "a leaf has at most 1 MiB"),
+    Rule(
+        TREE,
+        "leaves.digest_bytes >= 1 and leaves.digest_bytes <= MOST_LEAF_DIGEST",
+        "the digest of a leaf has 1 to 64 bytes",
+    ),
+    *(
+        Rule(
+            TREE,
+            f"leaves.{name} >= 1 and leaves.{name} <= 255 and (leaves.{name} & last) == 0",
+            f"{name} is 1 to 255, without the bits of last",
+        )
+        for name in ("leaf_domain", "node_domain")
+    ),
+    Rule(
+        TREE,
+        "leaves.behind.size <= MOST_BEHIND and leaves.marker.size <= MOST_LEAF_MARK and "
+        "leaves.end.size <= MOST_LEAF_MARK",
+        "a tree has at most 64 KiB behind the message, and 8 bytes as marker and as end",
+    ),
+    Rule(LENGTH, "words <= 8", "the chaining value of a hash that pads with a length has at most 8 words"),
+    Rule(LENGTH, "length_bytes == 8 or length_bytes == 16", "length_bytes is 8 or 16"),
+    Rule(LENGTH, "length_bytes < block_bytes", "the length is shorter than a block"),
+    Rule(LENGTH, "input_bytes == block_bytes", "bytes and block_bytes are the same where a hash pads with a length"),
+    Rule(LENGTH, f"{_flags('EXTENDABLE')} == 0", "a hash that pads with a length is not extendable"),
+    Rule(
+        f"({COUNTED}) or ({SPONGE})",
+        "power_of_two(input_bytes)",
+        "bytes of a hash that frames blocks is a power of two",
+    ),
+    Rule(
+        COUNTED,
+        "block_bytes + 3 * word_bytes <= input_bytes",
+        "bytes holds a block and three words where blocks are counted",
+    ),
+    Rule(
+        COUNTED,
+        f"{_flags('EXTENDABLE', 'BIG_ENDIAN', 'HMAC')} == 0",
+        "a hash whose blocks are counted is little-endian, not extendable, and has hmac=False",
+    ),
+    Rule(SPONGE, "block_bytes <= input_bytes", "bytes holds a block of the sponge"),
+    Rule(SPONGE, "block_bytes < chain_bytes()", "a sponge has a capacity: block_bytes is less than its words have"),
+    Rule(SPONGE, "domain >= 1 and domain <= 255 and last <= 255", "domain of a sponge is 1 to 255, last is 0 to 255"),
+    Rule(SPONGE, "(domain & last) == 0", "domain and last of a sponge have no bit in common"),
+    Rule(
+        SPONGE,
+        "squeeze_bytes >= 1 and squeeze_bytes <= chain_bytes()",
+        "squeeze_bytes of a sponge is at most what its words have",
+    ),
+    Rule(SPONGE, f"{_flags('BIG_ENDIAN')} == 0", "a sponge is little-endian"),
+    Rule(
+        HMAC_SPONGE,
+        "digest_bytes <= squeeze_bytes and digest_bytes <= block_bytes",
+        "HMAC of a sponge wants a digest that is not longer than a block (else hmac=False)",
+    ),
+    Rule(
+        CHUNKS,
+        "words == 21 and word_bytes == 4 and digest_bytes <= 32 and block_bytes == 64 and input_bytes == 64",
+        "a hash of chunks has blocks of 64 bytes, 21 words of 4 bytes, and a digest of at most 32 bytes",
+    ),
+    Rule(CHUNKS, "flags == ALGORITHM_EXTENDABLE", "a hash of chunks is extendable, little-endian, with hmac=False"),
+    Rule(
+        MULTI,
+        "words <= 8 and word_bytes == 4 and length_bytes == 8 and block_bytes == 64 * SEGMENTS",
+        "a multi-hash has blocks of 1024 bytes, a length of 8, and at most 8 words of 4 bytes",
+    ),
+    Rule(MULTI, "input_bytes == block_bytes", "bytes and block_bytes of a multi-hash are the same"),
+    Rule(MULTI, "flags == ALGORITHM_BIG_ENDIAN", "a multi-hash is big-endian, not extendable, with hmac=False"),
+    Rule(
+        REST,
+        "words == 2 and word_bytes == 8 and digest_bytes == 16 and block_bytes == 16 and input_bytes == 16",
+        "a hash with a rest has blocks and digests of 16 bytes, and 2 words of 8",
+    ),
+    Rule(REST, "flags == 0", "a hash with a rest is little-endian, not extendable, with hmac=False"),
+)
+BASE_RULES = (
+    Rule(ALL, "base.base == 0", "its base has no base"),
+    Rule(ALL, "base.kind == kind", "its base is of the same kind"),
+    Rule(ALL, "base.word_bytes == word_bytes and base.words == words", "its base has the same words and word_bytes"),
+    Rule(ALL, "((base.flags ^ flags) & ALGORITHM_BIG_ENDIAN) == 0", "its base has the same order of bytes"),
+    Rule(ALL, "base.length_bytes == length_bytes", "its base has the same length_bytes"),
+    Rule(ALL, "base.padding == padding", "its base has the same padding"),
+    Rule(ALL, "base.input_bytes == input_bytes", "its base has the same bytes"),
+    Rule("not framed()", "base.block_bytes == block_bytes", "its base has the same block_bytes"),
+)
+"""Of a record and that of its base."""
+
+
+def broken_rule(record: Algorithm) -> str:
+    """Says which rule the record breaks, the first; empty where it breaks none."""
+    return _broken(RULES, _members(record))
+
+
+def broken_base_rule(record: Algorithm, base: Algorithm) -> str:
+    """The same of the rules for a record and its base."""
+    return _broken(BASE_RULES, {**_members(record), "base": SimpleNamespace(**_members(base))})
+
+
+def _broken(rules: tuple[Rule, ...], members: dict[str, Any]) -> str:
+    known = {**NUMBERS, **members, "true": True, "power_of_two": lambda n: n > 0 and n & (n - 1) == 0}
+    return next((r.says for r in rules if eval(_code(r.of), {}, known) and not eval(_code(r.holds), {}, known)), "")
+
+
+@functools.cache
+def _code(condition: str) -> CodeType:
+    return compile(condition, condition, "eval")
+
+
+def _members(record: Algorithm) -> dict[str, Any]:
+    """The members of the record as C++ has them."""
+    found = {each.name: getattr(record, each.name) for each in fields(record)}
+    tree = record.tree
+    leaves = {name: getattr(tree, name, 0) for name in ("leaf_bytes", "digest_bytes", "leaf_domain", "node_domain")}
+    parts = {name: SimpleNamespace(size=len(getattr(tree, name, b""))) for name in ("behind", "marker", "end")}
+    return {
+        **found,
+        "base": int(bool(record.base)),
+        "flags": record.flags,
+        "input_bytes": record.input_bytes or record.block_bytes,
+        "leaves": SimpleNamespace(**leaves, **parts),
+        "chain_bytes": lambda: record.words * record.word_bytes,
+        "has_leaves": lambda: tree is not None,
+        "is_mode": lambda: record.kind in MODES,
+        "framed": lambda: record.kind == KINDS["hash"].number and record.padding in FRAMED,
+    }
+
+
+FRAMED = frozenset((PADDINGS["counted"], PADDINGS["sponge"]))
