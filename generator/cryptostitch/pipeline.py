@@ -19,7 +19,7 @@ from pathlib import Path
 from .core import catalog
 from .core.accesses import shared_by
 from .core.catalog import Algorithm, Form
-from .core.errors import DoesNotFit, RowError, UnknownName
+from .core.errors import DoesNotFit, RowError, TemplateError, UnknownName
 from .core.ir import RDX, XMM0, Reg
 from .core.isa import GENERALS, ISAS
 from .core.kernel import Kernel
@@ -115,6 +115,14 @@ class Generator:
                 bytes_per_iteration=16 * by,
                 public=KINDS[algorithm.kind].public,
             )
+            for each in self._streams[key].fields:
+                if not KINDS[algorithm.kind].fills(each.name):
+                    del self._streams[key]
+                    raise TemplateError(
+                        form.template,
+                        f"nobody fills the field '{each.name}': for the kind {algorithm.kind} the library fills "
+                        + ", ".join(sorted(KINDS[algorithm.kind].fields)),
+                    )
         return self._streams[key]
 
     def program(self, name: StreamName, isa: str, budget: int | None = None, order: int = 0) -> Program:

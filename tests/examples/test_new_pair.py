@@ -70,7 +70,37 @@ def evidence(folder: Path) -> dict[str, str]:
 def test_every_check_runs_on_the_rows_reference(folder: Path) -> None:
     found = evidence(folder)
     assert found.pop("arithmetic") != "fail"  # of other kernels
+    assert found.pop("answers").startswith("skip: no known answers of fletcher: give the row `answers`")
     assert set(found.values()) == {"pass"}
+
+
+def test_known_answers_of_the_row_are_asked(folder: Path) -> None:
+    """And one that is wrong is found."""
+    catalogue, text = folder / "algorithms.py", (folder / "algorithms.py").read_text()
+    for answer, found in (("fletcher(b'abc')", "pass"), ("bytes(8)", "fail")):
+        catalogue.write_text(
+            text.replace("reference=fletcher,\n", f"reference=fletcher,\n    answers=((b'abc', {answer}),),\n")
+        )
+        assert evidence(folder)["answers"] == found
+
+
+def test_what_is_wrong_first_is_shown(folder: Path) -> None:
+    text = folder / "streams/fletcher.j2"
+    text.write_text(text.read_text().replace("{{ v.add('b', 'b', 'a') }}", "{{ v.xor('b', 'b', 'a') }}"))
+    said = CliRunner().invoke(main, ["verify", "fletcher_x4@sse", "--templates", str(folder), "--jobs", "1"]).output
+    assert re.search(
+        r"chaining value 1 of stream 0, lane 0 is wrong: found \w{8}, expected \w{8}, and so are 3 others", said
+    )
+    assert re.search(r"the answer for \d+ bytes is wrong \(status 0\): from byte 0 on found \w+, expected \w+", said)
+    assert said.count("is wrong") < 60
+
+
+def test_a_field_that_nobody_fills_is_refused(folder: Path) -> None:
+    text = folder / "streams/fletcher.j2"
+    text.write_text(text.read_text().replace(".enter\n", ".enter\n{{ s.blocks('salt', 1) }}\n"))
+    result = CliRunner().invoke(main, ["show", "fletcher_x4@sse", "--templates", str(folder)])
+    assert result.exit_code == 1 and "streams/fletcher.j2: nobody fills the field 'salt'" in result.stderr
+    assert "for the kind hash the library fills chain, from, in" in result.stderr
 
 
 def test_a_wrong_reference_is_found(folder: Path) -> None:

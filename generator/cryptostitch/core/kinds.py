@@ -54,37 +54,57 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Kind:
-    """``number``: in the pack's record. ``writes``: makes output. ``direction``: seal or open where it serves only one
-    of the two. ``public``: there are no secrets."""
+    """``number``: in the pack's record. ``fields``: of the state block, which the runtime fills for a call; any that a
+    stream has beside them and its own (OWN_FIELDS) would hold nothing. ``writes``: makes output. ``direction``: seal or
+    open where it serves only one of the two. ``public``: there are no secrets."""
 
     number: int
+    fields: frozenset[str]
     writes: bool = False
     direction: str = ""
     public: bool = False
 
+    def fills(self, field: str) -> bool:
+        """Whether a stream may have the field."""
+        return field in self.fields or field in OWN_FIELDS or field.startswith("scratch_")
+
+
+OWN_FIELDS = frozenset(("hand", "scratch", "spill"))
+"""Fields that streams write themselves before they read them."""
+
+
+def _fields(names: str, *more: str) -> frozenset[str]:
+    return frozenset((*names.split(), *more))
+
+
+READ, TEXT = "in chain key", "in out chain key"
+END, END_READ, HEAD = ("end_in", "end_out", "end_mask"), ("end_in", "end_mask"), ("head_in", "head_out")
+MESSAGE = ("aad", "aad_mask", "counter", "lengths", *END)
+POWERS = ("powers", "powers_end")
+
 
 KINDS = {
-    "hash": Kind(1),
-    "cipher_enc": Kind(2, True, "seal"),
-    "cipher_dec": Kind(3, True, "open"),
-    "counter": Kind(4, True),
-    "chacha": Kind(5, True),
-    "ghash": Kind(6),
-    "poly1305": Kind(7),
-    "xts_enc": Kind(8, True, "seal"),
-    "xts_dec": Kind(9, True, "open"),
-    "ecb_enc": Kind(10, True, "seal"),
-    "ecb_dec": Kind(11, True, "open"),
-    "cbc_mac": Kind(12),
-    "rc4": Kind(13, True),
-    "des_enc": Kind(14, True, "seal"),
-    "des_dec": Kind(15, True, "open"),
-    "gcm_enc": Kind(16, True, "seal"),
-    "gcm_dec": Kind(17, True, "open"),
-    "chacha_poly_enc": Kind(18, True, "seal"),
-    "chacha_poly_dec": Kind(19, True, "open"),
-    "checksum": Kind(20, public=True),
-    "codec": Kind(21, True),
-    "schedule": Kind(22),
-    "arithmetic": Kind(23),
+    "hash": Kind(1, _fields("in from chain")),
+    "cipher_enc": Kind(2, _fields(TEXT), True, "seal"),
+    "cipher_dec": Kind(3, _fields(TEXT, *END), True, "open"),
+    "counter": Kind(4, _fields(TEXT, *END), True),
+    "chacha": Kind(5, _fields(TEXT), True),
+    "ghash": Kind(6, _fields(READ, *END_READ, *POWERS)),
+    "poly1305": Kind(7, _fields(READ)),
+    "xts_enc": Kind(8, _fields(TEXT, "tweak_key", *END), True, "seal"),
+    "xts_dec": Kind(9, _fields(TEXT, "tweak_key", *END), True, "open"),
+    "ecb_enc": Kind(10, _fields("in out key", *END), True, "seal"),
+    "ecb_dec": Kind(11, _fields("in out key", *END), True, "open"),
+    "cbc_mac": Kind(12, _fields(READ)),
+    "rc4": Kind(13, _fields("in out chain table"), True),
+    "des_enc": Kind(14, _fields(TEXT), True, "seal"),
+    "des_dec": Kind(15, _fields(TEXT), True, "open"),
+    "gcm_enc": Kind(16, _fields(TEXT, *MESSAGE, *POWERS), True, "seal"),
+    "gcm_dec": Kind(17, _fields(TEXT, *MESSAGE, *POWERS), True, "open"),
+    "chacha_poly_enc": Kind(18, _fields(TEXT, "present", *MESSAGE, *HEAD), True, "seal"),
+    "chacha_poly_dec": Kind(19, _fields(TEXT, "present", *MESSAGE, *HEAD), True, "open"),
+    "checksum": Kind(20, _fields(READ, "head_in", "head_mask", "phase", *END_READ), public=True),
+    "codec": Kind(21, _fields("in out key"), True),
+    "schedule": Kind(22, _fields("chain key")),
+    "arithmetic": Kind(23, _fields("chain key table")),
 }

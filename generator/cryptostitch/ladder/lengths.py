@@ -11,6 +11,7 @@ from ..binding.runtime import OPEN, SEAL, Job
 from . import oracle
 from .forced import Forced, NotServed, never_ran
 from .result import Effort, Result
+from .scene import SHOWN
 from .subject import Subject
 
 MOST, MOST_BLOCKS, MOST_OWN = 4096, 64, 1200
@@ -84,7 +85,10 @@ def explore(forced: Forced, suites: list[str]) -> Result:
                 fold.update(got)
                 wanted.update(right)
                 if (got != right or job.status) and not problems:
-                    problems.append(f"{suite}: the answer for {len(case.data)} bytes is wrong (status {job.status})")
+                    problems.append(
+                        f"{suite}: the answer for {len(case.data)} bytes is wrong (status {job.status})"
+                        + _difference(got, right)
+                    )
             jobs += len(some)
     if fold.digest() != wanted.digest() and not problems:
         problems.append(f"{', '.join(suites)}: the digest is {fold.hexdigest()[:16]}, not {wanted.hexdigest()[:16]}")
@@ -118,3 +122,12 @@ def _results(forced: Forced, case: oracle.Case, job: Job) -> bytes:
 
 def _right(forced: Forced, case: oracle.Case) -> bytes:
     return (case.data if forced.direction == OPEN else case.out) + case.tag
+
+
+def _difference(got: bytes, right: bytes) -> str:
+    """Says what was found where the answers differ first, and what is expected there."""
+    at = next((n for n, (a, b) in enumerate(zip(got, right)) if a != b), min(len(got), len(right)))
+    at -= at % SHOWN
+    if got == right:
+        return ""
+    return f": from byte {at} on found {got[at : at + SHOWN].hex()}, expected {right[at : at + SHOWN].hex()}"

@@ -65,6 +65,7 @@ from .padding import chained, most_text, padded
 from .result import Skip
 
 WHOLE_BLOCKS = {"cipher_dec", "ecb_enc", "ecb_dec", "xts_enc", "xts_dec"}  # kinds of texts that end with a block
+SHOWN = 16  # bytes of a wrong result
 GHASH_POWERS, GHASH_ZEROS = 36, 15  # rows of a message's key, and behind the last of them
 
 Secrets = Callable[[str, int], bytes]
@@ -126,6 +127,18 @@ class Expected:
         if self.modulus:
             return int.from_bytes(found, "little") % self.modulus == int.from_bytes(self.data, "little")
         return found == self.data
+
+    def difference(self, found: bytes) -> str:
+        """Says what was found where it differs first, and what is expected there: a block, or a number."""
+        if self.modulus:
+            if self.limbs:
+                number = number_of([int.from_bytes(found[at : at + 8], "little") for at in range(0, len(found), 8)])
+            else:
+                number = int.from_bytes(found, "little")
+            return f": found {number % self.modulus:#x}, expected {int.from_bytes(self.data, 'little'):#x}"
+        at = next(n for n, (a, b) in enumerate(zip(found, self.data)) if a != b) // SHOWN * SHOWN
+        where = f" from byte {at} on" if len(self.data) > SHOWN else ""
+        return f"{where}: found {found[at : at + SHOWN].hex()}, expected {self.data[at : at + SHOWN].hex()}"
 
 
 @dataclass
@@ -740,5 +753,10 @@ class Scene:
     # ---- after the run
 
     def problems(self, expected: list[Expected]) -> list[str]:
-        """Says where memory differs from what it must be."""
-        return [f"{e.what} is wrong" for e in expected if not e.is_met(e.read(self.machine))]
+        """Says where memory differs from what it must be: what is wrong first, and how much else is."""
+        wrong = [(e, found) for e in expected if not e.is_met(found := e.read(self.machine))]
+        if not wrong:
+            return []
+        first, found = wrong[0]
+        others = f", and so are {len(wrong) - 1} others of {len(expected)}" if wrong[1:] else ""
+        return [f"{first.what} is wrong{first.difference(found)}{others}"]
