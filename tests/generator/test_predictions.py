@@ -136,6 +136,12 @@ def test_the_command() -> None:
     )
 
 
+def test_each_kernel_has_its_line_before_the_table() -> None:
+    lines = run("predict", "sha1_ni_x[12]@*", "--cpu", "zen4", "--jobs", 1).splitlines()
+    assert {line.partition(":")[0] for line in lines[:2]} == {"sha1_ni_x1@sse_shani", "sha1_ni_x2@sse_shani"}
+    assert all("cycles predicted, measured" in line for line in lines[:2])
+
+
 def test_the_text(found: dict[str, Prediction]) -> None:
     text = predictions_text(Predictions(list(found.values()), {}), table_of("zen4"))
     assert (

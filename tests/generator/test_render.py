@@ -23,7 +23,8 @@ def tiny(
     folder.mkdir(exist_ok=True)
     (folder / "tiny.j2").write_text(f".enter\n{enter}\n.body\n{body}\n.leave\n")
     form = Form("tiny", "streams/tiny.j2", {isa: (1,)})
-    return Generator([Algorithm("tiny", "tiny", "hash", (form,), {"word": 32, "big_endian": True})], [tmp_path])
+    row = Algorithm("tiny", "tiny", "hash", (form,), {"word": 32}, word_bytes=4, words=1, digest_bytes=4)
+    return Generator([row], [tmp_path])
 
 
 def parsed(tmp_path, body: str, **more):

@@ -443,6 +443,10 @@ def test_mistakes_are_one_line(arguments: tuple[str, ...], message: str) -> None
     assert result.exit_code == 1 and message in result.output and "Traceback" not in result.output
 
 
+def test_a_kernel_has_its_line_when_it_is_done() -> None:
+    assert mutate(SHA1).output.startswith(f"{SHA1}: 4 of 4 faults found\n")
+
+
 def test_a_killed_process_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("cryptostitch.mutate.campaign.fates", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
     result = mutate(SHA1)

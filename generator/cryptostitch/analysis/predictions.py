@@ -104,9 +104,10 @@ def predictions(
     measured: Mapping[str, float],
     processes: int,
     progress: Progress = lambda *_: None,
+    each: Callable[[Prediction], None] = lambda _: None,
 ) -> Predictions:
     """Predicts as `predict`, in several processes; the result is sorted by name. ``given``: as Generator takes it.
-    ``progress(done, total, name)``."""
+    ``progress(done, total, name)``. ``each`` gets every prediction when its batch is done."""
     found: list[Prediction] = []
     lacking: dict[str, str] = {}
     done = 0
@@ -115,6 +116,8 @@ def predictions(
         for future in as_completed(futures):
             part = future.result()
             found += part.found
+            for prediction in part.found:
+                each(prediction)
             lacking |= part.lacking
             done += len(futures[future])
             progress(done, len(work), futures[future][-1].name)

@@ -135,7 +135,7 @@ def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
 
 
 @click.command()
-@click.argument("glob", default="*")
+@click.argument("glob", default="sha*")
 @click.option(
     "--cpu",
     metavar="NAME",
@@ -160,8 +160,9 @@ def bound(kernel, cpu, measure, seconds, templates, fmt) -> None:
 @templates_option
 @format_option
 def predict(glob, cpu, jobs, costs, templates, fmt) -> None:
-    """Say what the model predicts for every kernel whose name matches GLOB (default: all) beside what the CPU's cost
-    table has, the farthest below it first.
+    """Say what the model predicts for every kernel whose name matches GLOB (default: sha*; all take some twenty times
+    as long) beside what the CPU's cost table has, the farthest below it first. A line is printed when its kernel is
+    done.
 
     The model runs a kernel's loop on an out-of-order core (as `cryptostitch report` draws it); the measured figures are
     those of `cryptostitch calibrate`, the shipped ones or a file's. Nothing is timed.
@@ -169,13 +170,14 @@ def predict(glob, cpu, jobs, costs, templates, fmt) -> None:
     \b
     Examples:
       cryptostitch predict 'sha1*@avx512'
+      cryptostitch predict '*' --jobs 4
       cryptostitch predict --cpu zen4 --format json
       cryptostitch predict --cpu here.json --cost-table costs.json
     """
     from ..analysis.predictions import predictions
     from ..cpus.costs import costs_of, shipped_costs
     from ..ladder.climb import tasks
-    from ..report.predictions import predictions_data, predictions_text
+    from ..report.predictions import prediction_line, predictions_data, predictions_text
 
     chosen = chosen_table(cpu)
     measured = costs_of(costs) if costs else shipped_costs(chosen.costs_of)
@@ -183,7 +185,15 @@ def predict(glob, cpu, jobs, costs, templates, fmt) -> None:
     with progress_bar("predicting") as progress:
         work = tasks(made, glob)
         progress(0, len(work), work[0].name)
-        found = predictions(made.given, work, chosen.table, measured, min(jobs, len(work)), progress)
+        found = predictions(
+            made.given,
+            work,
+            chosen.table,
+            measured,
+            min(jobs, len(work)),
+            progress,
+            (lambda each: click.echo(prediction_line(each))) if fmt == "text" else lambda _: None,
+        )
     click.echo(
         json.dumps(predictions_data(found, chosen.table, chosen.stand_in), indent=1)
         if fmt == "json"

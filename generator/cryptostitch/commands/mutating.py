@@ -14,7 +14,7 @@ from .common import format_option, generator, progress_bar, templates_option
 @click.command()
 @click.argument("glob", required=False)
 @click.option(
-    "--mutants", "count", type=click.IntRange(1), default=40, show_default=True, help="Mutants of each kernel."
+    "--mutants", "count", type=click.IntRange(1), default=6, show_default=True, help="Mutants of each kernel."
 )
 @click.option(
     "--seed",
@@ -61,7 +61,7 @@ def mutate(glob, count, seed, levels, operators, without, all_checks, least, job
 
     A fault is made in the template's instructions, after register allocation, or in the woven kernel. Mutants that are
     proved to compute the same as the original are counted apart. The exit status is 1 when fewer than --least percent
-    of the others are found.
+    of the others are found. A line is printed when its kernel is done.
 
     \b
     Examples:
@@ -76,7 +76,7 @@ def mutate(glob, count, seed, levels, operators, without, all_checks, least, job
     from ..mutate.sampling import LAG
     from ..mutate.text import LEVELS
     from ..mutate.trial import Plan
-    from ..report.mutants import Mutants, table
+    from ..report.mutants import Mutants, kernel_line, table
 
     def known(names, all_names, what: str) -> tuple[str, ...]:
         for name in names:
@@ -103,7 +103,8 @@ def mutate(glob, count, seed, levels, operators, without, all_checks, least, job
     with progress_bar("mutating") as progress:
         work = chosen(made, glob)
         progress(0, len(work), work[0].name)
-        found = run(plan, work, jobs, progress)
+        each = (lambda name, fates: click.echo(kernel_line(name, fates))) if fmt == "text" else lambda *_: None
+        found = run(plan, work, jobs, progress, each)
     if not found:
         raise CryptostitchError(
             "no mutant was made: no kernel fits its registers, or none has a place for such a fault"

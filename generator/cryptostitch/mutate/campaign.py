@@ -131,10 +131,16 @@ def _try(plan: Plan, task: Task) -> list[Fate]:
         return []
 
 
-def run(plan: Plan, work: Sequence[Task], processes: int = 1, progress: Progress = lambda *_: None) -> list[Fate]:
-    """Returns all fates by kernel, which are the same for any number of processes. Kernels that do not fit their
-    registers are left out. Raises CryptostitchError when a process is killed: a rate without all mutants would
-    mislead."""
+def run(
+    plan: Plan,
+    work: Sequence[Task],
+    processes: int = 1,
+    progress: Progress = lambda *_: None,
+    each: Callable[[str, list[Fate]], None] = lambda *_: None,
+) -> list[Fate]:
+    """Returns all fates by kernel, which are the same for any number of processes. ``each`` gets those of a kernel when
+    it is done. Kernels that do not fit their registers are left out. Raises CryptostitchError when a process is killed:
+    a rate without all mutants would mislead."""
     found: dict[str, list[Fate]] = {}
     with ProcessPoolExecutor(max(1, min(processes, len(work))), initializer=_begin, initargs=(plan,)) as pool:
         futures = {pool.submit(_try, plan, task): task for task in work}
@@ -147,5 +153,6 @@ def run(plan: Plan, work: Sequence[Task], processes: int = 1, progress: Progress
                     f"a process ended before it was done, with {len(found)} of {len(work)} kernels judged; "
                     "if the system killed it for lack of memory, try fewer --jobs"
                 ) from None
+            each(name, found[name])
             progress(len(found), len(work), name)
     return [fate for task in sorted(work, key=lambda t: t.name) for fate in found[task.name]]

@@ -121,6 +121,12 @@ class Mutants:
         }
 
 
+def kernel_line(kernel: str, fates: Sequence[Fate]) -> str:
+    """Returns a line for one kernel, to be printed when it is done."""
+    faults = [fate for fate in fates if fate.counts]
+    return f"{kernel}: {sum(fate.verdict == KILLED for fate in faults)} of {len(faults)} faults found"
+
+
 def table(report: Mutants) -> str:
     used = [c for c in ORDER if any(by[c] for *_, by in report.cells())]
     lines = [

@@ -56,6 +56,12 @@ def _sentence(name: str, found: Band) -> str:
     )
 
 
+def prediction_line(p: Prediction) -> str:
+    """Returns a line for one kernel, to be printed when it is done."""
+    measured = f", measured {p.measured:.1f}" if p.measured else ""
+    return f"{p.kernel}: {p.predicted:.1f} cycles predicted{measured}; {p.binds} binds at {p.bound:.1f}"
+
+
 def predictions_text(given: Predictions, table: Table, stand_in: str = "") -> str:
     rows = [("core cycles per iteration", "what binds", "bound", "predicted", "measured", "predicted / measured")]
     rows += [
