@@ -102,6 +102,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "plans-lengths": _files("runtime/test_plan_lengths.py"),
     "plans-mixed": _files("runtime/test_plan_mixed.py"),
     "plans-numbers": _files("runtime/test_plan_numbers.py"),
+    "roads": _files("roads/test_roads.py"),
     "rust": _files("packages/test_rust.py"),
     "sanitizers": _files("runtime/test_sanitize.py"),
     "soak": _files("soak/test_soak.py"),
