@@ -67,12 +67,33 @@ def test_every_instruction_knows_its_lines():
         ("{% if %}", 4, ""),
         ("{{ v.add('a', 'a', nix) }}", 4, "'nix' is undefined"),
         (".bod", 4, "unknown section '.bod': use .enter, .body, .leave"),
+        (".with", 4, "'.with' without a .weave"),
+        (".woven", 4, "'.woven' without a .weave"),
+        (".weave\npxor a, b\n.weave", 6, "'.weave' within a .weave"),
+        (".weave\n.leave", 5, "'.leave' before the .woven of a .weave"),
+        (".weave\npxor a, b\n.with\npxor c, a\n.woven", 5, "woven sequences share a, which this one writes"),
+        (".weave\nmov p, [state.in+0]\n.with\nmovdqu a, [p]\n.woven", 5, "share p, which this one writes"),
     ],
 )
 def test_errors_name_file_and_line(tmp_path, body, line, message):
     with pytest.raises(TemplateError) as error:
         parsed(tmp_path, body)
     assert f"streams/tiny.j2:{line}" in str(error.value) and message in str(error.value)
+
+
+def test_woven_sequences_are_spread_evenly_and_keep_their_order(tmp_path):
+    one = ["pxor a, k", "pxor b, k", "pxor a, b", "pxor b, a"]
+    two = ["mov x, [state.in+0]", "add y, x &", "adc z, x"]
+    stream = parsed(tmp_path, "\n".join(["pxor c, k", ".weave", *one, ".with", *two, ".woven", "pxor d, k"]))
+    found = ["abcdkxyz".index(ins.operands[0].id) for ins in stream.code.body]
+    assert "".join("abcdkxyz"[i] for i in found) == "caxbyzabd"
+
+
+def test_a_weave_ends_in_its_section(tmp_path):
+    generator = tiny(tmp_path, "")
+    (tmp_path / "streams" / "tiny.j2").write_text(".body\n.weave\npxor a, b\n")
+    with pytest.raises(TemplateError, match="a .weave without its .woven"):
+        generator.virtual(stream_name("tiny_x1"), "sse")
 
 
 def test_a_field_may_be_declared_once(tmp_path):

@@ -6,13 +6,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..core.accesses import names_written
+from ..core.accesses import names_read, names_written
 from ..core.contract import Field
 from ..core.errors import TemplateError, nearest
 from ..core.instructions import INSTRUCTIONS, Row, features_of
 from ..core.ir import GENERAL, MASK, SHARED, STATE, VECTOR, Code, Imm, Ins, Mem, Operand, Place, Reg
 from ..core.isa import Isa
 from ..core.stream import Claim, Stream
+from ..passes.weave import merged
 from .render import MARK, Rendered
 
 _NAME = r"[A-Za-z_][\w.]*?"
@@ -39,12 +40,26 @@ def parse(
     parser = _Parser(rendered, isa)
     sections: dict[str, list[Ins]] = {"enter": [], "body": [], "leave": []}
     name_of_section, claims = "enter", list[Claim]()
+    woven: list[list[Ins]] = []  # sequences between .weave and .woven
     for raw in rendered.text.split("\n"):
         text, _, mark = raw.partition(MARK)
         text = text.strip()
         if not text:
             continue
         places = tuple(Place(f, int(n)) for f, _, n in (p.rpartition(":") for p in mark.split()))
+        if text in (".weave", ".with", ".woven"):
+            if bool(woven) == (text == ".weave"):
+                raise TemplateError(
+                    places[0] if places else name, f"'{text}' {'within' if woven else 'without'} a .weave"
+                )
+            if text == ".woven":
+                sections[name_of_section] += _in_one(woven)
+                woven = []
+            else:
+                woven.append([])
+            continue
+        if woven and text.startswith("."):
+            raise TemplateError(places[0] if places else name, f"'{text}' before the .woven of a .weave")
         if text.startswith(".claim "):
             claims.append(_claim(text, name_of_section, len(sections[name_of_section]), places))
             continue
@@ -55,7 +70,9 @@ def parse(
                 )
             name_of_section = text[1:]
             continue
-        sections[name_of_section].append(parser.instruction(text, places))
+        (woven[-1] if woven else sections[name_of_section]).append(parser.instruction(text, places))
+    if woven:
+        raise TemplateError(name, "a .weave without its .woven")
     layout = rendered.layout
     return Stream(
         name,
@@ -72,6 +89,18 @@ def parse(
         public,
         tuple(claims),
     )
+
+
+def _in_one(sequences: list[list[Ins]]) -> list[Ins]:
+    """Returns the sequences as the weave of streams interleaves them. Raises TemplateError where one writes a register
+    that another names."""
+    for n, sequence in enumerate(sequences):
+        others = [ins for m, other in enumerate(sequences) if m != n for ins in other]
+        named = {key for ins in others for key in names_read(ins) | names_written(ins)}
+        for ins in sequence:
+            if shared := sorted(str(name) for _, name in names_written(ins) & named):
+                raise _Line(ins.places).fail(f"woven sequences share {', '.join(shared)}, which this one writes")
+    return [ins for _, ins in merged(dict(enumerate(sequences)), dict.fromkeys(range(len(sequences)), 0))]
 
 
 def _claim(text: str, section: str, at: int, places: tuple[Place, ...]) -> Claim:

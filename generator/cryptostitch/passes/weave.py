@@ -7,7 +7,7 @@ register is shared, so no weave can change what a stream computes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ..core.ir import Ins
 from ..core.program import Part
@@ -29,10 +29,15 @@ def weave(
     sequences = {i: parts[i].program.code.body * parts[i].ratio for i in streams}
     if strategy == "sequential":
         return [(i, ins) for i in streams for ins in sequences[i]]
-    position = {i: 0 for i in streams if sequences[i]}
+    return merged(sequences, {i: parts[i].lead for i in streams})
+
+
+def merged(sequences: Mapping[int, Sequence[Ins]], leads: Mapping[int, int]) -> list[tuple[int, Ins]]:
+    """Returns the sequences in one, by the proportional strategy, each instruction with the key of its sequence."""
+    position = {i: 0 for i in sequences if sequences[i]}
 
     def key(i: int) -> tuple[int, int]:
-        return ((2 * position[i] + 1) << 20) // (2 * len(sequences[i])) - parts[i].lead * 1024, i
+        return ((2 * position[i] + 1) << 20) // (2 * len(sequences[i])) - leads[i] * 1024, i
 
     woven: list[tuple[int, Ins]] = []
     while position:
