@@ -49,11 +49,11 @@ class Catalogue(Generator):
         instructions depend neither on the number of lanes, nor on whose key it is, nor on the number of rounds."""
         algorithm, form = self.form(name)
         blocks = self.blocks(name, isa)
-        given = algorithm.parameters_of(form)
+        given = algorithm.parameters_of(form, isa, blocks)
         fixed = {k: v for k, v in given.items() if k != "rounds"}
         key = form.template, isa, blocks, name.hand, repr(sorted(fixed.items()))  # lists among them
         if key not in self._features:
-            parameters = dict(given, by=blocks, one_key=False, hand=name.hand)
+            parameters = dict(given, one_key=False, hand=name.hand)
             usual = algorithm.bytes // 16
             lanes = [n for n in form.lanes[isa] if blocks in form.by.get((isa, n), (usual,))] or form.lanes[isa]
             rendered = _shortened(render(form.template, ISAS[isa], min(lanes), parameters, self.roots))

@@ -105,7 +105,7 @@ class Generator:
                     "stream", f"{name}@{isa}", [f"{form.name}_x{n}@{i}" for i, many in form.lanes.items() for n in many]
                 )
             by = self.blocks(name, isa)
-            parameters = dict(algorithm.parameters_of(form), by=by, one_key=name.one_key, hand=name.hand)
+            parameters = dict(algorithm.parameters_of(form, isa, by), one_key=name.one_key, hand=name.hand)
             rendered = render(form.template, ISAS[isa], name.lanes, parameters, self.roots)
             self._streams[key] = parse(
                 rendered,

@@ -43,7 +43,7 @@ LEA = (
 
 
 def immediates(row: Row, bits: int) -> tuple[int, ...]:
-    if row.kind == "shift" or row.name in ("rol", "ror", "shl", "shr", "rorx"):
+    if row.kind == "shift" or row.name in ("rol", "ror", "shl", "shr", "sar", "rorx"):
         width = bits if row.kind == "scalar" else 64 if row.name.endswith("q") else 32
         return (0, 1, 2, 5, 8, width // 2, width - 1, width, width + 1, 255)
     if row.kind == "scalar":

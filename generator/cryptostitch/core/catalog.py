@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -78,11 +78,14 @@ GHASH_BUFFERS = {"sse": (1,), "avx2": (1, 8), "avx512": (1,)}
 GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32, 16, 8)}
 # GCM messages: few blocks for short ones, many for long ones.
 GCM_MESSAGES = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
-GCM_BLOCKS = {("sse", 1): (4,), ("avx2", 1): (8,), ("avx512", 1): (16,)}
+GCM_BLOCKS = {("sse", 1): (4, 8), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 GCM_SHORT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 8, 4), ("avx512", 1): (16, 8, 4)}
 # Whole texts, their ends included: as many blocks as hide the latency of a round, and few for bursts of short ones.
 WHOLE_TEXTS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16, 4)}
+# (instruction set, blocks) of whole texts whose counters or tweaks general registers make beside AES's rounds. Four
+# blocks are for short texts, whose calls would take longer.
+BESIDE_AES = {("sse", 8)}
 # What is hashed so is short.
 WHOLE_GHASH_BLOCKS = {("sse", 1): (8,), ("avx2", 1): (8,), ("avx512", 1): (8,)}
 # Checksums: as many blocks as hide the latency of a product; where that is many, few for short texts too.
@@ -131,7 +134,8 @@ NUMBERS_ALONE = {"p256"}
 @dataclass(frozen=True)
 class Form:
     """One text of an algorithm. ``groups``: how many copies of the stream may be woven into one kernel; ``grouped``:
-    where such kernels are shipped."""
+    where such kernels are shipped. ``beside``: (instruction set, blocks) with which general registers make what blocks
+    of the next iteration begin with."""
 
     name: str
     template: str
@@ -145,6 +149,7 @@ class Form:
     objects: int | None = None  # so many of `by`, the first, are shipped as objects too; None: all
     object_isas: tuple[str, ...] | None = None  # on these instruction sets alone; None: on all
     shared: bool = True  # serves rows that have its row as `base` too
+    beside: Set[tuple[str, int]] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -250,9 +255,9 @@ class Algorithm:
             return self.words * self.word_bytes
         return self.squeeze_bytes or self.block_bytes
 
-    def parameters_of(self, form: Form) -> dict[str, Any]:
-        """Returns the parameters of the form's template."""
-        return {**self.parameters, **form.parameters}
+    def parameters_of(self, form: Form, isa: str, by: int) -> dict[str, Any]:
+        """Returns the parameters of the form's template on an instruction set, for so many blocks of each lane."""
+        return {**self.parameters, **form.parameters, "by": by, "beside": (isa, by) in form.beside}
 
 
 # How a hash ends a message, by the number in the pack's record. A kernel of the first kind reads blocks of the message
@@ -448,8 +453,8 @@ def _blake3(start: tuple[int, ...]) -> Algorithm:
 def _whole_texts(name: str, mode: str, opening: bool = False) -> Form:
     """The form of a mode of AES that takes a text, its end included, in one call."""
     parameters = {"mode": mode, "opening": opening}
-    blocks = WHOLE_TEXT_BLOCKS
-    return Form(f"{name}_whole", "streams/aes_whole.j2", WHOLE_TEXTS, (1,), blocks, (), parameters, False, 1)
+    template, blocks, beside = "streams/aes_whole.j2", WHOLE_TEXT_BLOCKS, BESIDE_AES
+    return Form(f"{name}_whole", template, WHOLE_TEXTS, (1,), blocks, (), parameters, False, 1, beside=beside)
 
 
 def _aes(key_bits: int) -> str:
@@ -530,7 +535,7 @@ def _aes_gcm(key_bits: int) -> list[Algorithm]:
                 (1,),
                 blocks,
                 parameters={"short": bool(suffix)},
-                objects=0 if suffix else None,
+                objects=0 if suffix else 1,
             )
             for suffix, blocks in (("", GCM_BLOCKS), ("_short", GCM_SHORT_BLOCKS))
         )

@@ -52,6 +52,7 @@ READ_BITS: dict[str, Callable[[int], int]] = {  # bits of the immediate that are
     "valignq": lambda size: size // 8 - 1,
     "shl": lambda size: 63 if size == 8 else 31,
     "shr": lambda size: 63 if size == 8 else 31,
+    "sar": lambda size: 63 if size == 8 else 31,
 }
 
 

@@ -48,7 +48,7 @@ SISTERS = [
     ("add", "xor", "or", "sub"),
     ("and", "or", "xor"),
     ("rol", "ror"),
-    ("shl", "shr"),
+    ("shl", "shr", "sar"),
 ]
 LANE_OPS = frozenset("vinserti128 vextracti128 vinserti32x4 vextracti32x4 vinserti64x4 pinsrd pextrd".split())
 

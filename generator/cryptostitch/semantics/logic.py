@@ -201,6 +201,7 @@ MEANING |= {
     "kmovq": _move,
     "vpmadd52luq": _multiply_add(False),
     "vpmadd52huq": _multiply_add(True),
+    "movq": _move,
     "vmovq": _move,
     "psubq": _subtract(64),
     "vbroadcasti128": _broadcast(128),

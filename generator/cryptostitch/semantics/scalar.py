@@ -125,6 +125,20 @@ def _shift(left: bool) -> Meaning:
     return meaning
 
 
+def _shift_signed(form: Form) -> Flagged:
+    """To the right, with copies of the top bit; flags as those of the other shifts, and OF is 0 for a count of 1."""
+    n, bits, mask, flags = _count(form), form.bits, (1 << form.bits) - 1, _result(form.bits)
+    if not n:
+        return Flagged(_untouched, 0)
+
+    def apply(a: int) -> tuple[int, int]:
+        signed = a - (a >> bits - 1 << bits)
+        r = signed >> n & mask
+        return r, flags(r) | (CF if signed >> n - 1 & 1 else 0)
+
+    return Flagged(apply, CF | SF | ZF | PF | (OF if n == 1 else 0), AF | (0 if n == 1 else OF))
+
+
 def _rotate(left: bool) -> Meaning:
     """CF is the bit that came round; OF is defined for a count of 1, and a count of 0 changes no flag."""
 
@@ -214,5 +228,6 @@ MEANING: dict[str, Meaning] = {
     "ror": _rotate(False),
     "shl": _shift(True),
     "shr": _shift(False),
+    "sar": _shift_signed,
     "prefetcht0": lambda form: lambda address: None,
 }

@@ -103,6 +103,10 @@ def _insert(part: int) -> Meaning:
     return meaning
 
 
+def _insert_upper_half(form: Form) -> Binary:
+    return lambda a, b: a & (1 << 64) - 1 | b << 64
+
+
 def _extract(part: int) -> Meaning:
     def meaning(form: Form) -> Callable[[int], int]:
         at, mask = part * (form.immediate % (form.bits // part)), (1 << part) - 1
@@ -144,6 +148,7 @@ MEANING |= {
     "pblendw": _blend(16, 8),
     "vpblendd": _blend(32, 8),
     "movd": lambda form: lambda a: a,
+    "movhps": _insert_upper_half,
     "pinsrd": _insert(32),
     "pextrd": _extract(32),
     "vinserti128": _insert(128),
