@@ -33,8 +33,10 @@
  * follows from other arguments, and that is the buffer. The capacity may be any number that is not less, SIZE_MAX too;
  * if it is less, that is CST_ERR_LENGTH, whether the pointer is NULL or not.
  * Not checked: what one job of a call writes against the buffers of its other jobs, and against the jobs themselves and
- * their addresses, in cst_burst, cst_burst_pointers, cst_seal, cst_open and cst_digest, and *out_len there; names and
- * paths, which are strings of C; objects that the library has made (contexts, suites, keys, ...), but for NULL.
+ * their addresses, in cst_burst, cst_burst_pointers, cst_seal, cst_open and cst_digest, and *out_len there; what one
+ * packet of a call writes against the buffers of its other packets, and against the packets themselves, in
+ * cst_quic_seal and cst_quic_open; names and paths, which are strings of C; objects that the library has made
+ * (contexts, suites, keys, ...), but for NULL.
  *
  * SUITES. cst_suite_info tells the lengths that each of them takes.
  *
@@ -178,9 +180,10 @@ enum {
     CST_ERR_FILE = -12,       /* a file that cannot be read or written */
     CST_ERR_COSTS = -13,      /* a damaged cost file, or something else that is not one */
     CST_ERR_LOST = -14,       /* more blocks are lost than an erasure code restores */
-    CST_ERR_POINT = -15 /* a key that must not be used, in operations with secret keys: a public key of X25519 of small
-                           order, one of P-256 that is no point of the curve; a secret key of P-256 that is 0 or not
-                           below the order. Verifications return CST_ERR_AUTH for a public key that is no point */
+    CST_ERR_POINT = -15, /* a key that must not be used, in operations with secret keys: a public key of X25519 of small
+                            order, one of P-256 that is no point of the curve; a secret key of P-256 that is 0 or not
+                            below the order. Verifications return CST_ERR_AUTH for a public key that is no point */
+    CST_ERR_LIMIT = -16 /* a key of QUIC packets has reached a limit of RFC 9001, 6.6, and must not be used any more */
 };
 
 /* A short English description of an error code; a static string, never NULL. */
@@ -836,6 +839,138 @@ typedef struct cst_tls_write {
 CST_API int cst_tls_seal_size(const cst_key *key, size_t in_len, size_t fragment, size_t *records, size_t *bytes);
 /* Nothing is written when an argument is wrong, or sequence numbers would wrap (CST_ERR_LENGTH). */
 CST_API int cst_tls_seal(cst_tls_write *write);
+
+/* ---- QUIC -----------------------------------------------------------------------------------------------------------
+ */
+
+/* Protection of QUIC packets (RFC 9001, 5): the payload is sealed with the header as AAD, and a mask, which is made of
+ * a sample of the ciphertext, hides the lowest bits of the first byte and the packet number.
+ *
+ * A cst_quic_key holds the keys of one direction and one key phase: the AEAD's, the IV, and the header protection's.
+ * `algorithm` is "aes-128-gcm", "aes-256-gcm" or "chacha20-poly1305"; tags have 16 bytes, IVs 12. Keys may be used by
+ * several threads at once; the context must outlive them. A key counts the packets that it has sealed and those that it
+ * could not open (6.6), across all threads.
+ * `version` of the calls below: QUIC's version number, 1 (RFC 9001) or 0x6b3343cf (version 2, RFC 9369); any other is
+ * CST_ERR_UNSUPPORTED. */
+typedef struct cst_quic_key cst_quic_key;
+#define CST_QUIC_VERSION_1 0x00000001u
+#define CST_QUIC_VERSION_2 0x6b3343cfu
+
+/* Makes a key of the bytes that "quic key", "quic iv" and "quic hp" stand for (5.1): key and hp have 16 bytes with
+ * aes-128-gcm, else 32; iv has 12 (else CST_ERR_LENGTH). CST_ERR_NAME: no such algorithm; CST_ERR_UNSUPPORTED,
+ * CST_ERR_JIT, CST_ERR_MEMORY. */
+CST_API int cst_quic_key_new(cst_ctx *ctx, const char *algorithm, const void *key, size_t key_len, const void *iv,
+                             size_t iv_len, const void *hp, size_t hp_len, cst_quic_key **out);
+/* Makes a key of a traffic secret (5.1), by HKDF-Expand-Label: 48 bytes with aes-256-gcm (SHA-384), else 32 (SHA-256);
+ * else CST_ERR_LENGTH. before: NULL; or, for the key after a key update (6.1), the key of the phase before, of the same
+ * context and algorithm (else CST_ERR_ARGUMENT). The new key has its header protection then, which an update does not
+ * change, and both have one count of packets that could not be opened, because that limit is one of all key phases
+ * (6.6); `before` may be freed before it. Errors as above. */
+CST_API int cst_quic_key_from_secret(cst_ctx *ctx, const char *algorithm, uint32_t version, const void *secret,
+                                     size_t secret_len, const cst_quic_key *before, cst_quic_key **out);
+/* Wipes and frees. NULL is ignored. */
+CST_API void cst_quic_key_free(cst_quic_key *key);
+
+typedef struct cst_quic_key_info {
+    size_t size; /* sizeof(cst_quic_key_info), set by the caller */
+    const char *algorithm;
+    uint64_t sealed, most_sealed; /* packets so far, and the limit; UINT64_MAX: there is none */
+    uint64_t failed, most_failed; /* packets that did not authenticate so far, and the limit */
+} cst_quic_key_info;
+CST_API int cst_quic_key_info_get(const cst_quic_key *key, cst_quic_key_info *info);
+
+/* Writes the traffic secret that follows `secret` at a key update ("quic ku", 6.1), as long as it is; next == secret is
+ * allowed. Errors as cst_quic_key_from_secret's. */
+CST_API int cst_quic_next_secret(cst_ctx *ctx, const char *algorithm, uint32_t version, const void *secret,
+                                 size_t secret_len, void *next);
+/* Writes the secrets of Initial packets, 32 bytes each, of the client and the server (5.2), which follow from the
+ * Destination Connection ID of the client's first one, of 0 to 20 bytes (else CST_ERR_LENGTH). Initial packets are
+ * protected by aes-128-gcm. */
+#define CST_QUIC_INITIAL_SECRET_BYTES 32
+CST_API int cst_quic_initial_secrets(cst_ctx *ctx, uint32_t version, const void *connection_id,
+                                     size_t connection_id_len, void *client, void *server);
+/* Writes the Retry Integrity Tag (5.8), 16 bytes, of a Retry packet without it (at most 65,519 bytes, else
+ * CST_ERR_LENGTH). connection_id: the Destination Connection ID of the Initial packet that it answers, of 0 to 20
+ * bytes. Whoever receives a Retry packet compares this with its last 16 bytes. */
+#define CST_QUIC_TAG_BYTES 16
+CST_API int cst_quic_retry_tag(cst_ctx *ctx, uint32_t version, const void *connection_id, size_t connection_id_len,
+                               const void *packet, size_t packet_len, void *tag);
+
+/* A packet that is sealed. It becomes header || out, both protected; where `out` lies right behind the header, that is
+ * the packet as it is sent. */
+typedef struct cst_quic_packet {
+    size_t size; /* sizeof(cst_quic_packet) */
+    const cst_quic_key *key;
+    int status; /* set by the call */
+    uint32_t number_len; /* bytes of the packet number in the header, 1 to 4 */
+    uint64_t number; /* the packet number, below 2^62. A number that is used twice under a key lays both texts open */
+    void *header; /* up to and with the packet number. The call writes the number to its last number_len bytes, and
+                     number_len - 1 to the two lowest bits of its first byte; all else is the caller's: reserved bits,
+                     the key phase, the Length of a long header (number_len + in_len + 16) */
+    size_t header_len; /* at least 1 + number_len */
+    const void *in; /* the payload; number_len + in_len is at least 4, so that there is a sample: fill up a shorter
+                       payload with PADDING frames, which are zeros */
+    size_t in_len; /* header_len + in_len + 16 is at most 65,535 */
+    const cst_piece *in_pieces; /* NULL, or the payload in pieces, as of cst_job: then `in` is NULL */
+    size_t n_in_pieces;
+    void *out; /* receives in_len + 16 bytes: the payload sealed, and the tag. out == in is allowed */
+    size_t out_cap;
+    size_t out_len; /* set by the call, unless it refuses arguments: in_len + 16; 0 after CST_ERR_LIMIT */
+} cst_quic_packet;
+
+/* Seals n packets, under any mix of keys. Every packet is checked before any is begun: after CST_ERR_ARGUMENT (also a
+ * key of another context, number_len, number), CST_ERR_LENGTH, CST_ERR_OVERLAP or CST_ERR_MEMORY nothing is written but
+ * statuses: the error of each packet, 1 where it was right, but not run. Where the size of one is wrong:
+ * CST_ERR_ARGUMENT, and no status is written. Otherwise CST_OK, or CST_ERR_LIMIT if at least one packet was not sealed,
+ * because its key has sealed as many as it may (6.6: 2^23 with AES-GCM; ChaCha20-Poly1305 has no limit that could be
+ * reached): its status says so, nothing is written for it, and the others are sealed. Packets must not write what
+ * another packet reads or writes: that is not checked. */
+CST_API int cst_quic_seal(cst_ctx *ctx, cst_quic_packet *packets, size_t n);
+
+/* A packet that is opened, and of which the caller knows where its number begins: it has read the connection ID, and of
+ * a long header what stands before the number. Packets that share a datagram are one such struct each. */
+typedef struct cst_quic_received {
+    size_t size; /* sizeof(cst_quic_received) */
+    const cst_quic_key *key; /* of the current key phase, or of the packet type where there are none */
+    const cst_quic_key *previous, *next; /* NULL, or the keys of the phases before and after it, of the same context and
+                                            algorithm (6.3, 6.5). A packet with a short header whose Key Phase bit is
+                                            not `phase` is opened by `previous` if its number is below phase_first, else
+                                            by `next`; without that key it is taken as forged, in the same time */
+    uint32_t phase; /* 0 or 1: the Key Phase bit of packets under `key` */
+    int status; /* set by the call */
+    uint64_t
+        phase_first; /* the lowest packet number that was opened in the current phase; UINT64_MAX: there was none */
+    uint64_t largest; /* the largest packet number that was opened in this packet number space, below 2^62; UINT64_MAX:
+                         there was none. The number is decoded against it (RFC 9000, A.3) */
+    const void *in; /* the protected packet, from its first byte to the last one of its tag */
+    size_t in_len; /* at most 65,535 */
+    size_t number_at; /* offset of the packet number, at least 1 */
+    void *out; /* receives the header without protection, and right behind it the payload: in_len - 16 bytes altogether.
+                  out == in is allowed */
+    size_t out_cap;
+    const cst_quic_key
+        *opened_by; /* the rest is set by the call, unless it refuses arguments: key, previous or next; */
+    size_t header_len, payload_len; /* bytes of `out`: the header, with the packet number; the payload behind it; */
+    uint32_t number_len; /* bytes of the packet number in the header; */
+    uint64_t number; /* the whole packet number. Of a packet that was not opened all are 0 or NULL */
+} cst_quic_received;
+
+/* Opens n packets, under any mix of keys. Every packet is checked before any is begun, and bad arguments are refused,
+ * as by cst_quic_seal; CST_ERR_ARGUMENT also for a `phase` that is neither 0 nor 1, `largest`, number_at 0, and a
+ * `previous` or `next` of another context or algorithm. Otherwise CST_OK, or CST_ERR_AUTH if at least one packet was
+ * not opened, and the others are. Its status says why:
+ *   CST_ERR_AUTH: it is forged, damaged, or belongs to another key; which is one error. in_len - 16 bytes of `out` are
+ *     zeroed; in place only those behind the header, and the protected header and the tag are as they were. Until the
+ *     call returns, `out` may hold a payload that is not authenticated.
+ *   CST_ERR_LENGTH: it ends before its sample does, 20 bytes behind number_at, and is to be discarded (5.4.2); nothing
+ *     is written.
+ *   CST_ERR_LIMIT: as many packets as may (6.6: 2^52 with AES-GCM, 2^36 with ChaCha20-Poly1305) have not been opened
+ *     by `key` and the keys that share its count; nothing is written.
+ * Failures are counted for `key`, whichever key was tried. The time depends on lengths, that of the packet number among
+ * them, and on which packets were opened: not on why one was not, nor on packet numbers and key phases (9.5).
+ * What a peer may not send, though it is authentic, is for the caller to look at in the opened header and payload: bits
+ * that must be zero (RFC 9000, 17.2, 17.3.1), a packet number that was there before, a payload without frames. */
+CST_API int cst_quic_open(cst_ctx *ctx, cst_quic_received *packets, size_t n);
 
 /* ---- Manager: jobs that come one by one
  * ------------------------------------------------------------------------------ */

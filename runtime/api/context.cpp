@@ -40,6 +40,7 @@ const char *cst_error_text(int error) {
         case CST_ERR_COSTS: return "a damaged cost file, or something else that is not one";
         case CST_ERR_LOST: return "more blocks are lost than an erasure code restores";
         case CST_ERR_POINT: return "a key that must not be used: a point of small order, or none; or no secret key";
+        case CST_ERR_LIMIT: return "the key of a QUIC packet is used up";
         default: return "unknown error";
     }
 }

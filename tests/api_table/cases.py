@@ -778,12 +778,115 @@ def of_managers() -> Iterator[Case]:
     )
 
 
+# ---- QUIC
+
+MOST_PACKET, QUIC_HEADER, QUIC_TEXT = 65535, bytes([0x40, 1, 2, 3, 4, 0, 0]), 48
+CONNECTION_ID: Accepts = {"connection_id_len": between(0, 20)}
+
+
+def quic_sealing(o: Objects, algorithm: str) -> Values:
+    return {
+        **{"key": o.quic_key(algorithm), "number_len": 2, "number": 300, "header": QUIC_HEADER},
+        **{"in": TEXT[:QUIC_TEXT], "out": Room(QUIC_TEXT + 16)},
+    }
+
+
+@functools.cache
+def quic_sealed(o: Objects, algorithm: str) -> bytes:
+    header, text = bytearray(QUIC_HEADER), ctypes.create_string_buffer(TEXT[:QUIC_TEXT], QUIC_TEXT + 16)
+    at = ctypes.addressof((ctypes.c_char * len(header)).from_buffer(header))
+    packet: Any = capi.QuicPacketStruct(
+        key=o.quic_key(algorithm), number_len=2, number=300, header=at, header_len=len(header), in_len=QUIC_TEXT,
+        out=ctypes.addressof(text), out_cap=len(text), **{"in": ctypes.addressof(text)},
+    )  # fmt: skip
+    assert o.lib.cst_quic_seal(o.context, ctypes.byref(packet), 1) == capi.OK
+    return bytes(header) + text.raw
+
+
+def quic_opening(o: Objects, algorithm: str) -> Values:
+    packet = quic_sealed(o, algorithm)
+    return {
+        **{"key": o.quic_key(algorithm), "phase": 0, "phase_first": capi.QUIC_NONE, "largest": 299},
+        **{"in": packet, "number_at": len(QUIC_HEADER) - 2, "out": Room(len(packet) - 16)},
+    }
+
+
+def of_quic() -> Iterator[Case]:
+    none: Accepts = {"n_in_pieces": only(0), "number": lambda n: n < 1 << 62, "number_len": between(1, 4)}
+    for name, size in capi.QUIC_KEY_BYTES.items():
+        call = {"algorithm": name.encode(), "key": bytes(size), "iv": bytes(12), "hp": bytes(size)}
+        yield Case(
+            "cst_quic_key_new",
+            name,
+            lambda o, c=call: {"ctx": o.context, **c},
+            lambda o, n=size: {"key_len": only(n), "iv_len": only(12), "hp_len": only(n)},
+        )
+        secret = {"algorithm": name.encode(), "version": 1, "secret": bytes(range(capi.QUIC_SECRET_BYTES[name]))}
+        lengths: Accepts = {"secret_len": only(len(secret["secret"]))}
+        for before in (False, True):
+            yield Case(
+                "cst_quic_key_from_secret",
+                f"{name}{'-update' * before}",
+                lambda o, c=secret, s=name, b=before: {
+                    **{"ctx": o.context, **c},
+                    "before": o.quic_key(s) if b else 0,
+                },
+                lambda o, a=lengths: a,
+            )
+        yield Case(
+            "cst_quic_next_secret",
+            name,
+            lambda o, c=secret: {"ctx": o.context, **c, "next": Room(len(c["secret"]))},
+            lambda o, a=lengths: a,
+        )
+        yield Case("cst_quic_key_info_get", name, lambda o, s=name: {"key": o.quic_key(s), "info": Room(1)})
+        yield Case(
+            "cst_quic_seal",
+            name,
+            lambda o, s=name: {"ctx": o.context, "packets": [quic_sealing(o, s)]},
+            lambda o: {
+                **{**none, "header_len": between(3, MOST_PACKET - 16 - QUIC_TEXT)},
+                "in_len": between(2, MOST_PACKET - 16 - len(QUIC_HEADER)),
+            },
+        )
+        yield Case(
+            "cst_quic_open",
+            name,
+            lambda o, s=name: {"ctx": o.context, "packets": [quic_opening(o, s)]},
+            lambda o: {
+                **{"in_len": between(0, MOST_PACKET), "number_at": lambda n: n > 0},
+                "largest": lambda n: n < 1 << 62 or n == capi.QUIC_NONE,
+            },
+            opens=True,
+            forgeable=frozenset({"in_len", "number_at"}),
+        )
+    yield Case("cst_quic_key_free", "", lambda o: {"key": 0}, result=None)
+    yield Case(
+        "cst_quic_initial_secrets",
+        "",
+        lambda o: {
+            **{"ctx": o.context, "version": 1, "connection_id": bytes(range(8))},
+            **{"client": Room(32), "server": Room(32)},
+        },
+        lambda o: CONNECTION_ID,
+    )
+    yield Case(
+        "cst_quic_retry_tag",
+        "",
+        lambda o: {
+            **{"ctx": o.context, "version": 1, "connection_id": bytes(range(8))},
+            **{"packet": TEXT, "tag": Room(16)},
+        },
+        lambda o: {**CONNECTION_ID, "packet_len": between(0, MOST_PACKET - 16)},
+    )
+
+
 STRUCT_LENGTHS = ("iv_len", "aad_len", "in_len", "out_cap", "tag_len", "key_len", "signature_len")
 
 
 def all_cases() -> list[Case]:
     groups = (
-        of_public_keys, of_codes, of_checksums, of_texts, of_suites, of_keys, of_contexts, of_managers
+        of_public_keys, of_codes, of_checksums, of_texts, of_suites, of_keys, of_contexts, of_managers, of_quic
     )  # fmt: skip
     return [case for group in groups for case in group()]
 

@@ -15,10 +15,12 @@ ARRAYS = {
     "cst_pk_burst": "jobs",
     "cst_digest_parts": "parts",
     "cst_text_parts": "parts",
+    "cst_quic_seal": "packets",
+    "cst_quic_open": "packets",
 }
 """By entry: the array of jobs, whose number is `n`."""
 NUMBERS = (1, 3, 8, 17, 64)
-STATUS = {"cst_burst", "cst_burst_pointers", "cst_pk_burst", "cst_text_parts"}
+STATUS = {"cst_burst", "cst_burst_pointers", "cst_pk_burst", "cst_text_parts", "cst_quic_seal", "cst_quic_open"}
 """Entries whose jobs have a status."""
 CASES_OF_MANY = [case for case in CASES.values() if case.entry in ARRAYS]
 

@@ -78,6 +78,14 @@ class Objects:
 
         return self.once(("key", name), make)
 
+    def quic_key(self, algorithm: str) -> int:
+        def make() -> int:
+            size = capi.QUIC_KEY_BYTES[algorithm]
+            parts = [each for n in (size, 12, size) for each in (bytes(range(n)), n)]
+            return self.made("cst_quic_key_new", self.context, algorithm.encode(), *parts)
+
+        return self.once(("quic key", algorithm), make)
+
     def pk(self, operation: str) -> int:
         return self.once(("pk", operation), lambda: self.made("cst_pk_new", self.context, operation.encode(), None))
 

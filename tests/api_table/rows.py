@@ -41,6 +41,7 @@ from cryptostitch.binding.capi import (
     ERR_FULL,
     ERR_JIT,
     ERR_LENGTH,
+    ERR_LIMIT,
     ERR_LOST,
     ERR_MEMORY,
     ERR_NAME,
@@ -78,6 +79,9 @@ LAYOUTS: dict[str, Any] = {
     "cst_code_shape": capi.CodeShape,
     "cst_pk_job": capi.PkJob,
     "cst_tls_write": capi.TlsWrite,
+    "cst_quic_key_info": capi.QuicKeyInfo,
+    "cst_quic_packet": capi.QuicPacketStruct,
+    "cst_quic_received": capi.QuicReceivedStruct,
     "cst_manager_options": capi.ManagerOptions,
     "cst_manager_info": capi.ManagerInfo,
     "cst_kernel_args": capi.KernelArgs,
@@ -236,6 +240,40 @@ STRUCTS: dict[str, dict[str, Role]] = {
         "out_len": Reported(),
         "records": Reported(),
     },
+    "cst_quic_packet": {
+        "key": Handle(),
+        "status": Reported(),
+        "number_len": Number(wrong=capi.ERR_ARGUMENT),
+        "number": Number(wrong=capi.ERR_ARGUMENT),
+        "header": Buffer("header_len", BOTH, absent=NEVER),
+        "header_len": Length(),
+        "in": INPUT,
+        "in_len": Length(),
+        "in_pieces": Structs("cst_piece", "n_in_pieces", absent=EMPTY, sized=False),
+        "n_in_pieces": Length(wrong=capi.ERR_ARGUMENT),
+        "out": Buffer("out_cap", WRITE, absent=NEVER, in_place=("in",)),
+        "out_cap": Length(capacity=True),
+        "out_len": Reported(),
+    },
+    "cst_quic_received": {
+        "key": Handle(),
+        "previous": Handle(ALLOWED),
+        "next": Handle(ALLOWED),
+        "phase": Choice(values=(0, 1)),
+        "status": Reported(),
+        "phase_first": Number(),
+        "largest": Number(wrong=capi.ERR_ARGUMENT),
+        "in": INPUT,
+        "in_len": Length(),
+        "number_at": Number(wrong=capi.ERR_ARGUMENT),
+        "out": Buffer("out_cap", WRITE, in_place=("in",)),
+        "out_cap": Length(capacity=True),
+        "opened_by": Reported(),
+        "header_len": Reported(),
+        "payload_len": Reported(),
+        "number_len": Reported(),
+        "number": Reported(),
+    },
     "cst_manager_options": {"min_fill": CAPACITY, "max_age": Number(), "capacity": CAPACITY},
 }
 """Members of structs that callers fill; of the others the call writes everything but `size`. Those of a case that its
@@ -264,6 +302,13 @@ DATA, PARITY = Pointers(BLOCK), Pointers(Buffer("bytes", WRITE, absent=NEVER))
 RESTORED = Pointers(Buffer("bytes", EITHER, absent=ALLOWED))
 CHANGED = Pointers(Buffer("bytes", BOTH, absent=NEVER))
 CHECKSUMS = Buffer("blocks", WRITE, unit=8, align=8, absent=NEVER)
+
+QUIC_VERSION = Choice(values=(capi.QUIC_VERSION_1, capi.QUIC_VERSION_2), wrong=ERR_UNSUPPORTED)
+SECRET: dict[str, Role] = {"secret": Buffer("secret_len"), "secret_len": Length()}
+CONNECTION_ID: dict[str, Role] = {
+    "connection_id": Buffer("connection_id_len"),
+    "connection_id_len": Length(),
+}
 
 ENTRIES: dict[str, Entry] = {
     "cst_error_text": Entry({"error": Number()}),
@@ -500,6 +545,61 @@ ENTRIES: dict[str, Entry] = {
         (ERR_LENGTH,),
     ),
     "cst_tls_seal": Entry({"write": Structs("cst_tls_write", use=BOTH)}, (*BUFFERS, *MADE_CODE)),
+    "cst_quic_key_new": Entry(
+        {
+            "algorithm": Text(),
+            **{"key": Buffer("key_len"), "key_len": Length(), "iv": Buffer("iv_len"), "iv_len": Length()},
+            **{"hp": Buffer("hp_len"), "hp_len": Length(), "out": Made("cst_quic_key_free")},
+        },
+        (ERR_NAME, *BUFFERS, *MADE_CODE),
+    ),
+    "cst_quic_key_from_secret": Entry(
+        {
+            "algorithm": Text(),
+            "version": QUIC_VERSION,
+            **SECRET,
+            "before": Handle(ALLOWED),
+            "out": Made("cst_quic_key_free"),
+        },
+        (ERR_NAME, *BUFFERS, *MADE_CODE),
+    ),
+    "cst_quic_key_free": Entry({"key": Handle(ALLOWED)}),
+    "cst_quic_key_info_get": Entry({"info": filled("cst_quic_key_info")}),
+    "cst_quic_next_secret": Entry(
+        {
+            "algorithm": Text(),
+            "version": QUIC_VERSION,
+            **SECRET,
+            "next": Buffer("secret_len", WRITE, in_place=("secret",)),
+        },
+        (ERR_NAME, *BUFFERS, *MADE_CODE),
+    ),
+    "cst_quic_initial_secrets": Entry(
+        {
+            "version": QUIC_VERSION,
+            **CONNECTION_ID,
+            "client": Buffer(capi.QUIC_INITIAL_SECRET_BYTES, WRITE, absent=NEVER),
+            "server": Buffer(capi.QUIC_INITIAL_SECRET_BYTES, WRITE, absent=NEVER),
+        },
+        (*BUFFERS, *MADE_CODE),
+    ),
+    "cst_quic_retry_tag": Entry(
+        {
+            "version": QUIC_VERSION,
+            **CONNECTION_ID,
+            **{"packet": Buffer("packet_len"), "packet_len": Length()},
+            "tag": Buffer(capi.QUIC_TAG_BYTES, WRITE, absent=NEVER),
+        },
+        (*BUFFERS, *MADE_CODE),
+    ),
+    "cst_quic_seal": Entry(
+        {"packets": Structs("cst_quic_packet", "n", BOTH, EMPTY), "n": Length()},
+        (ERR_LIMIT, *BUFFERS, *MADE_CODE),
+    ),
+    "cst_quic_open": Entry(
+        {"packets": Structs("cst_quic_received", "n", BOTH, EMPTY), "n": Length()},
+        (ERR_AUTH, *BUFFERS, *MADE_CODE),
+    ),
     "cst_manager_new": Entry(
         {"options": Structs("cst_manager_options", absent=ALLOWED), "manager": Made("cst_manager_free")},
         (ERR_MEMORY,),

@@ -17,7 +17,7 @@ from .values import number
 
 OK, ERR_ARGUMENT, ERR_NAME, ERR_LENGTH, ERR_OVERLAP, ERR_AUTH = 0, -1, -2, -3, -4, -5
 ERR_UNSUPPORTED, ERR_MEMORY, ERR_PACK, ERR_JIT, ERR_SELFTEST, ERR_FULL = -6, -7, -8, -9, -10, -11
-ERR_FILE, ERR_COSTS, ERR_LOST, ERR_POINT = -12, -13, -14, -15
+ERR_FILE, ERR_COSTS, ERR_LOST, ERR_POINT, ERR_LIMIT = -12, -13, -14, -15, -16
 NOT_RUN = 1
 """Status of a job that was not begun because another job of its burst had bad arguments."""
 NO_JIT, ALLOW_PACKS, CALIBRATE, ALLOW_LEGACY = 1, 2, 4, 8
@@ -27,6 +27,13 @@ SEAL, OPEN = 0, 1
 CODE_CAUCHY, CODE_VANDERMONDE = 0, 1
 STREAMING = 1
 PI_GUARD, PI_APPLICATION, PI_REFERENCE, PI_STORAGE = 1, 2, 4, 8
+QUIC_VERSION_1, QUIC_VERSION_2 = 1, 0x6B3343CF
+QUIC_TAG_BYTES, QUIC_INITIAL_SECRET_BYTES = 16, 32
+QUIC_KEY_BYTES = {"aes-128-gcm": 16, "aes-256-gcm": 32, "chacha20-poly1305": 32}
+"""The algorithms of QUIC packets, with the bytes of the AEAD's key, and of the header protection's."""
+QUIC_SECRET_BYTES = {"aes-128-gcm": 32, "aes-256-gcm": 48, "chacha20-poly1305": 32}
+QUIC_NONE = (1 << 64) - 1
+"""`largest` and `phase_first` of a packet number space or key phase without a packet so far."""
 KEY_ALIGN = 64
 """CST_KEY_ALIGN: of the memory for cst_key_init."""
 STATE_BYTES = 2048
@@ -230,6 +237,50 @@ PkJob = _sized(
     ("signature_len", c_size_t),
     ("prepared", c_void_p),
 )
+QuicKeyInfo = _sized(
+    "QuicKeyInfo",
+    ("algorithm", c_char_p),
+    ("sealed", c_uint64),
+    ("most_sealed", c_uint64),
+    ("failed", c_uint64),
+    ("most_failed", c_uint64),
+)
+QuicPacketStruct = _sized(
+    "QuicPacketStruct",
+    ("key", c_void_p),
+    ("status", c_int),
+    ("number_len", c_uint32),
+    ("number", c_uint64),
+    ("header", c_void_p),
+    ("header_len", c_size_t),
+    ("in", c_void_p),
+    ("in_len", c_size_t),
+    ("in_pieces", c_void_p),
+    ("n_in_pieces", c_size_t),
+    ("out", c_void_p),
+    ("out_cap", c_size_t),
+    ("out_len", c_size_t),
+)
+QuicReceivedStruct = _sized(
+    "QuicReceivedStruct",
+    ("key", c_void_p),
+    ("previous", c_void_p),
+    ("next", c_void_p),
+    ("phase", c_uint32),
+    ("status", c_int),
+    ("phase_first", c_uint64),
+    ("largest", c_uint64),
+    ("in", c_void_p),
+    ("in_len", c_size_t),
+    ("number_at", c_size_t),
+    ("out", c_void_p),
+    ("out_cap", c_size_t),
+    ("opened_by", c_void_p),
+    ("header_len", c_size_t),
+    ("payload_len", c_size_t),
+    ("number_len", c_uint32),
+    ("number", c_uint64),
+)
 TlsWrite = _sized(
     "TlsWrite",
     ("key", c_void_p),
@@ -399,6 +450,18 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     ),
     "cst_tls_seal_size": (c_int, [c_void_p, c_size_t, c_size_t, POINTER(c_size_t), POINTER(c_size_t)]),
     "cst_tls_seal": (c_int, [c_void_p]),
+    "cst_quic_key_new": (c_int, [c_void_p, c_char_p, *[c_void_p, c_size_t] * 3, POINTER(c_void_p)]),
+    "cst_quic_key_from_secret": (
+        c_int,
+        [c_void_p, c_char_p, c_uint32, c_void_p, c_size_t, c_void_p, POINTER(c_void_p)],
+    ),
+    "cst_quic_key_free": (None, [c_void_p]),
+    "cst_quic_key_info_get": (c_int, [c_void_p, c_void_p]),
+    "cst_quic_next_secret": (c_int, [c_void_p, c_char_p, c_uint32, c_void_p, c_size_t, c_void_p]),
+    "cst_quic_initial_secrets": (c_int, [c_void_p, c_uint32, c_void_p, c_size_t, c_void_p, c_void_p]),
+    "cst_quic_retry_tag": (c_int, [c_void_p, c_uint32, *[c_void_p, c_size_t] * 2, c_void_p]),
+    "cst_quic_seal": (c_int, [c_void_p, c_void_p, c_size_t]),
+    "cst_quic_open": (c_int, [c_void_p, c_void_p, c_size_t]),
     "cst_manager_new": (c_int, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "cst_manager_free": (None, [c_void_p]),
     "cst_manager_submit": (c_int, [c_void_p, c_void_p]),

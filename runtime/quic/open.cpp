@@ -1,0 +1,185 @@
+#include <algorithm>
+
+#include "packets.hpp"
+#include "../run/run.hpp"
+
+namespace cst {
+namespace {
+
+// Header protection is removed, the number decoded and the payload opened as one operation (RFC 9001, 9.5): up to the
+// opening of the payload, nothing depends on what was hidden but the length of the header, and nothing is told of it.
+
+constexpr uint64_t NUMBERS = uint64_t(1) << 62;
+
+// All ones if the condition holds, which is 0 or 1.
+uint64_t if_set(uint64_t condition) { return 0 - condition; }
+// 1 if a < b; both are below 2^63.
+uint64_t is_less(uint64_t a, uint64_t b) { return (a - b) >> 63; }
+
+// RFC 9000, A.3, without branches. bits: 8 to 32. The result may be 2^62 or more if the packet was not made by a peer.
+uint64_t decode_number(uint64_t largest, uint64_t truncated, uint32_t bits) {
+    const uint64_t expected = largest + 1, window = uint64_t(1) << bits, half = window / 2;  // of none: 0
+    const uint64_t candidate = (expected & ~(window - 1)) | truncated;
+    // candidate <= expected - half, where that is a number
+    const uint64_t below = is_less(candidate + half, expected + 1) & is_less(candidate, NUMBERS - window);
+    const uint64_t above = is_less(expected + half, candidate) & (is_less(candidate, window) ^ 1);
+    return candidate + (window & if_set(below)) - (window & if_set(above & (below ^ 1)));
+}
+
+// Selects without a branch.
+const QuicKey *select(uint64_t condition, const QuicKey *yes, const QuicKey *no) {
+    const uintptr_t mask = uintptr_t(if_set(condition)), a = reinterpret_cast<uintptr_t>(yes),
+                    b = reinterpret_cast<uintptr_t>(no);
+    return reinterpret_cast<const QuicKey *>((a & mask) | (b & ~mask));
+}
+
+// What is hidden of the header, for removing it and for putting it back.
+struct Hidden {
+    uint8_t first;
+    uint32_t number;  // big-endian, as many bytes as the number has
+
+    void toggle(uint8_t *header, size_t number_at) const {
+        header[0] ^= first;
+        uint32_t word;
+        memcpy(&word, header + number_at, sizeof(word));
+        word ^= __builtin_bswap32(number);
+        memcpy(header + number_at, &word, sizeof(word));
+    }
+};
+
+bool in_place(const cst_quic_received &packet) { return packet.in == packet.out; }
+
+class Opening {
+public:
+    Opening(Memory *memory, PacketWindow *window, cst_quic_received *packets, size_t n)
+        : memory_(memory), window_(*window), packets_(packets), n_(n) {}
+
+    ~Opening() { wipe(hidden_, window_.n * sizeof(Hidden)); }
+    Opening(const Opening &) = delete;
+    Opening &operator=(const Opening &) = delete;
+
+    bool run() {
+        for (size_t i = 0; i < n_; i++) take_sample(i);
+        if (!window_.n) return false;
+        make_masks(has_avx(*packets_), header_keys_, window_.samples, window_.n, memory_, window_.jobs, window_.masks);
+        for (size_t i = 0; i < window_.n; i++) window_.jobs[i] = uncover(i);
+        run_jobs(memory_, window_.jobs, window_.n);
+        bool all = window_.n == n_;
+        for (size_t i = 0; i < window_.n; i++) all &= settle(i);
+        return all;
+    }
+
+private:
+    cst_quic_received &packet_of(size_t job) { return packets_[window_.places[job]]; }
+
+    void take_sample(size_t i) {
+        cst_quic_received &packet = packets_[i];
+        const QuicKey &key = *from(packet.key);
+        packet.opened_by = nullptr;
+        packet.header_len = packet.payload_len = packet.number_len = 0;
+        packet.number = 0;
+        if (packet.status != JOB_WAITING) return;  // it has no sample
+        if (key.failed->is_used_up()) {
+            packet.status = CST_ERR_LIMIT;
+            return;
+        }
+        const size_t job = window_.n++;
+        header_keys_[job] = &key.header;
+        window_.places[job] = uint16_t(i);
+        memcpy(window_.samples[job].bytes,
+               static_cast<const uint8_t *>(packet.in) + packet.number_at + QUIC_MOST_NUMBER, QUIC_SAMPLE);
+    }
+
+    // Writes the header without protection, and returns the job that opens the payload.
+    cst_job uncover(size_t i) {
+        cst_quic_received &packet = packet_of(i);
+        const uint8_t *const in = static_cast<const uint8_t *>(packet.in);
+        uint8_t *const out = static_cast<uint8_t *>(packet.out);
+        const uint8_t mask = window_.masks[i].bytes[0] & protected_bits(in[0]), first = in[0] ^ mask;
+        const uint32_t number_len = (first & 3u) + 1, unused = 32 - 8 * number_len,
+                       hides = load_big_endian(window_.masks[i].bytes + 1) >> unused << unused,
+                       truncated = (load_big_endian(in + packet.number_at) ^ hides) >> unused;
+        hidden_[i] = {mask, hides};
+        if (!in_place(packet)) memcpy(out, in, packet.number_at + QUIC_MOST_NUMBER);
+        hidden_[i].toggle(out, packet.number_at);
+        packet.number = decode_number(packet.largest, truncated, 8 * number_len);
+        packet.number_len = number_len;
+        packet.header_len = packet.number_at + number_len;
+        packet.payload_len = packet.in_len - packet.header_len - QUIC_TAG;
+        const QuicKey &key = choose_key(i, packet, first);
+        put_nonce(key, packet.number, window_.samples + i);
+        cst_job job = {};
+        job.size = sizeof(job);
+        job.key = reinterpret_cast<const cst_key *>(key.aead.get());
+        job.direction = CST_OPEN;
+        job.status = JOB_WAITING;
+        job.iv = window_.samples[i].bytes;
+        job.iv_len = QUIC_IV;
+        job.aad = out;
+        job.aad_len = packet.header_len;
+        job.in = in + packet.header_len;
+        job.in_len = packet.payload_len;
+        job.out = out + packet.header_len;
+        job.out_cap = packet.payload_len;
+        job.tag = const_cast<uint8_t *>(in) + packet.in_len - QUIC_TAG;
+        job.tag_len = QUIC_TAG;
+        return job;
+    }
+
+    // Returns the key by the Key Phase bit of a short header (6.3, 6.5). A packet whose key the caller has not is
+    // opened by another one all the same, so that it takes the same time.
+    const QuicKey &choose_key(size_t i, cst_quic_received &packet, uint8_t first) {
+        const QuicKey *const current = from(packet.key);
+        const uint64_t is_other = (~first >> 7 & 1) & ((first >> 2 & 1) ^ packet.phase),
+                       is_before = is_less(packet.number, std::min(packet.phase_first, NUMBERS));
+        const QuicKey *const wanted =
+            select(is_other, select(is_before, from(packet.previous), from(packet.next)), current);
+        const uint64_t is_there = uint64_t(wanted != nullptr);
+        const QuicKey *const key = select(is_there, wanted, current);
+        believable_[i] = uint8_t(is_there & is_less(packet.number, NUMBERS));
+        packet.opened_by = reinterpret_cast<const cst_quic_key *>(key);
+        return *key;
+    }
+
+    bool settle(size_t i) {
+        cst_quic_received &packet = packet_of(i);
+        if (window_.jobs[i].status == CST_OK && believable_[i]) {
+            packet.status = CST_OK;
+            return true;
+        }
+        uint8_t *const out = static_cast<uint8_t *>(packet.out);
+        if (in_place(packet)) {
+            wipe(out + packet.header_len, packet.payload_len);
+            hidden_[i].toggle(out, packet.number_at);
+        } else {
+            wipe(out, packet.in_len - QUIC_TAG);
+        }
+        from(packet.key)->failed->add(1);
+        packet.status = CST_ERR_AUTH;
+        packet.opened_by = nullptr;
+        packet.header_len = packet.payload_len = packet.number_len = 0;
+        packet.number = 0;
+        return false;
+    }
+
+    Memory *const memory_;
+    PacketWindow &window_;
+    cst_quic_received *const packets_;
+    const size_t n_;
+    const HeaderKey *header_keys_[MOST_MESSAGES];
+    Hidden hidden_[MOST_MESSAGES];
+    uint8_t believable_[MOST_MESSAGES];
+};
+
+}  // namespace
+
+int open_packets(Memory *memory, cst_quic_received *packets, size_t n) {
+    bool all = true;
+    for (size_t first = 0; first < n; first += MOST_MESSAGES) {
+        const InSlot<PacketWindow> window(memory->window);
+        all &= Opening(memory, &*window, packets + first, std::min(n - first, MOST_MESSAGES)).run();
+    }
+    return all ? CST_OK : CST_ERR_AUTH;
+}
+
+}  // namespace cst

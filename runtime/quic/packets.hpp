@@ -1,0 +1,51 @@
+// Bursts of QUIC packets whose arguments have been checked.
+#pragma once
+
+#include "masks.hpp"
+
+namespace cst {
+
+inline const QuicKey *from(const cst_quic_key *key) { return reinterpret_cast<const QuicKey *>(key); }
+
+template <typename Packet>
+bool has_avx(const Packet &packet) {
+    return from(packet.key)->aead->suite->engine->avx();
+}
+
+// A batch of packets at work, in the memory of the burst.
+struct PacketWindow {
+    cst_job jobs[MOST_MESSAGES];
+    alignas(64) Mask masks[MOST_MESSAGES], samples[MOST_MESSAGES];  // samples: also the nonces, at other times
+    uint16_t places[MOST_MESSAGES];  // of the packet of each job in the batch
+    size_t n = 0;  // jobs
+
+    ~PacketWindow() {
+        wipe(masks, n * sizeof(Mask));
+        wipe(samples, n * sizeof(Mask));
+    }
+};
+
+// The nonce of a packet (5.3).
+inline void put_nonce(const QuicKey &key, uint64_t number, Mask *nonce) {
+    memcpy(nonce->bytes, key.iv, QUIC_IV);
+    uint64_t low;
+    memcpy(&low, nonce->bytes + QUIC_IV - sizeof(low), sizeof(low));
+    low ^= __builtin_bswap64(number);
+    memcpy(nonce->bytes + QUIC_IV - sizeof(low), &low, sizeof(low));
+}
+
+inline uint32_t load_big_endian(const uint8_t *from) {
+    uint32_t word;
+    memcpy(&word, from, sizeof(word));
+    return __builtin_bswap32(word);
+}
+
+// Which bits of the first byte are protected (5.4.1): four of a long header, five of a short one.
+inline uint8_t protected_bits(uint8_t first) { return uint8_t(0x1f ^ (first >> 3 & 0x10)); }
+
+// Run all packets whose status is JOB_WAITING. They return CST_OK, or CST_ERR_LIMIT or CST_ERR_AUTH, if a packet was
+// not sealed or not opened.
+int seal_packets(Memory *memory, cst_quic_packet *packets, size_t n);
+int open_packets(Memory *memory, cst_quic_received *packets, size_t n);
+
+}  // namespace cst

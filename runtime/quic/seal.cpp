@@ -1,0 +1,106 @@
+#include <algorithm>
+
+#include "packets.hpp"
+#include "../run/run.hpp"
+
+namespace cst {
+namespace {
+
+// Takes the packets that follow one another under one key from its allowance at once.
+class Grants {
+public:
+    bool take(const cst_quic_packet *packet, const cst_quic_packet *end) {
+        if (packet >= asked_) {
+            for (asked_ = packet + 1; asked_ < end && asked_->key == packet->key;) asked_++;
+            left_ = from(packet->key)->sealed.take(uint64_t(asked_ - packet));
+        }
+        if (!left_) return false;
+        left_--;
+        return true;
+    }
+
+private:
+    const cst_quic_packet *asked_ = nullptr;
+    uint64_t left_ = 0;
+};
+
+// Writes what the header says of the packet number.
+void finish_header(const cst_quic_packet &packet) {
+    uint8_t *const header = static_cast<uint8_t *>(packet.header), *const end = header + packet.header_len;
+    header[0] = uint8_t((header[0] & ~3u) | (packet.number_len - 1));
+    for (uint32_t i = 0; i < packet.number_len; i++) end[-1 - ptrdiff_t(i)] = uint8_t(packet.number >> 8 * i);
+}
+
+cst_job job_of(const cst_quic_packet &packet, const Mask &nonce) {
+    cst_job job = {};
+    job.size = sizeof(job);
+    job.key = reinterpret_cast<const cst_key *>(from(packet.key)->aead.get());
+    job.direction = CST_SEAL;
+    job.status = JOB_WAITING;
+    job.iv = nonce.bytes;
+    job.iv_len = QUIC_IV;
+    job.aad = packet.header;
+    job.aad_len = packet.header_len;
+    job.in = packet.in;
+    job.in_len = packet.in_len;
+    job.out = packet.out;
+    job.out_cap = packet.in_len;
+    job.tag = static_cast<uint8_t *>(packet.out) + packet.in_len;
+    job.tag_len = QUIC_TAG;
+    job.in_pieces = packet.in_pieces;
+    job.n_in_pieces = packet.n_in_pieces;
+    return job;
+}
+
+void protect_header(const cst_quic_packet &packet, const Mask &mask) {
+    uint8_t *const header = static_cast<uint8_t *>(packet.header),
+                   *const number = header + packet.header_len - packet.number_len;
+    header[0] ^= mask.bytes[0] & protected_bits(header[0]);
+    for (uint32_t i = 0; i < packet.number_len; i++) number[i] ^= mask.bytes[1 + i];
+}
+
+int seal_batch(Memory *memory, PacketWindow *window, cst_quic_packet *packets, size_t n) {
+    Grants grants;
+    const HeaderKey *keys[MOST_MESSAGES];
+    size_t &jobs = window->n;
+    for (cst_quic_packet *packet = packets; packet < packets + n; packet++) {
+        packet->out_len = 0;
+        if (!grants.take(packet, packets + n)) {
+            packet->status = CST_ERR_LIMIT;
+            continue;
+        }
+        finish_header(*packet);
+        const QuicKey &key = *from(packet->key);
+        put_nonce(key, packet->number, window->samples + jobs);
+        keys[jobs] = &key.header;
+        window->places[jobs] = uint16_t(packet - packets);
+        window->jobs[jobs] = job_of(*packet, window->samples[jobs]);
+        jobs++;
+    }
+    if (!jobs) return CST_ERR_LIMIT;
+    run_jobs(memory, window->jobs, jobs);
+    for (size_t i = 0; i < jobs; i++) {
+        cst_quic_packet &packet = packets[window->places[i]];
+        packet.status = CST_OK;
+        packet.out_len = packet.in_len + QUIC_TAG;
+        memcpy(window->samples[i].bytes, static_cast<uint8_t *>(packet.out) + QUIC_MOST_NUMBER - packet.number_len,
+               QUIC_SAMPLE);
+    }
+    make_masks(has_avx(*packets), keys, window->samples, jobs, memory, window->jobs, window->masks);
+    for (size_t i = 0; i < jobs; i++) protect_header(packets[window->places[i]], window->masks[i]);
+    return jobs == n ? CST_OK : CST_ERR_LIMIT;
+}
+
+}  // namespace
+
+int seal_packets(Memory *memory, cst_quic_packet *packets, size_t n) {
+    int result = CST_OK;
+    for (size_t first = 0; first < n; first += MOST_MESSAGES) {
+        const InSlot<PacketWindow> window(memory->window);
+        if (int error = seal_batch(memory, &*window, packets + first, std::min(n - first, MOST_MESSAGES)))
+            result = error;
+    }
+    return result;
+}
+
+}  // namespace cst
