@@ -19,9 +19,8 @@ bool is_of(const Engine &engine, const cst_quic_key *key) { return from(key)->ae
 // Whether a buffer in pieces has a part of the range, which is written. The pieces are right.
 bool pieces_meet(const cst_quic_packet &packet, const Range &written) {
     if (written.meets(Range(packet.in_pieces, packet.n_in_pieces * sizeof(cst_piece)))) return true;
-    return std::any_of(packet.in_pieces, packet.in_pieces + packet.n_in_pieces, [&](const cst_piece &piece) {
-        return written.meets(Range(piece.data, piece.bytes));
-    });
+    return std::any_of(packet.in_pieces, packet.in_pieces + packet.n_in_pieces,
+                       [&](const cst_piece &piece) { return written.meets(Range(piece.data, piece.bytes)); });
 }
 
 // Checks places and pieces as those of the job that the packet becomes.
@@ -57,8 +56,7 @@ int check(const Engine &engine, const cst_quic_packet &packet) {
     if (right && !packet.out) return CST_ERR_ARGUMENT;
     if (int error = check_job_of(engine, packet, right)) return error;
     const Range header(packet.header, packet.header_len);
-    const bool meets =
-        packet.n_in_pieces ? pieces_meet(packet, header) : header.meets(Range(packet.in, packet.in_len));
+    const bool meets = packet.n_in_pieces ? pieces_meet(packet, header) : header.meets(Range(packet.in, packet.in_len));
     return meets ? CST_ERR_OVERLAP : CST_OK;
 }
 
@@ -75,8 +73,8 @@ int check(const Engine &engine, const cst_quic_received &packet) {
         !fits(packet.next, packet.key) || packet.phase > 1 || !packet.number_at ||
         (packet.largest >= NUMBERS && packet.largest != UINT64_MAX) || (packet.in_len && !packet.in))
         return CST_ERR_ARGUMENT;
-    const bool has_sample = packet.number_at <= MOST_PACKET &&
-                            packet.in_len >= packet.number_at + QUIC_MOST_NUMBER + QUIC_SAMPLE;
+    const bool has_sample =
+        packet.number_at <= MOST_PACKET && packet.in_len >= packet.number_at + QUIC_MOST_NUMBER + QUIC_SAMPLE;
     const size_t written = has_sample ? packet.in_len - QUIC_TAG : 0;
     const bool has_room = packet.out_cap >= written;
     if (written && has_room && !packet.out) return CST_ERR_ARGUMENT;

@@ -22,8 +22,8 @@ int cst_quic_key_new(cst_ctx *ctx, const char *name, const void *key, size_t key
                      const void *hp, size_t hp_len, cst_quic_key **out) {
     if (!ctx || !name) return CST_ERR_ARGUMENT;
     const QuicAlgorithm *const algorithm = QuicAlgorithm::find(name);
-    const Argument buffers[] = {Argument::input(key, key_len), Argument::input(iv, iv_len),
-                                Argument::input(hp, hp_len), Argument::outputs(out)};
+    const Argument buffers[] = {Argument::input(key, key_len), Argument::input(iv, iv_len), Argument::input(hp, hp_len),
+                                Argument::outputs(out)};
     if (any_wrong_pointer(buffers)) return CST_ERR_ARGUMENT;
     if (!algorithm) return CST_ERR_NAME;
     const bool right = key_len == algorithm->key_bytes && hp_len == algorithm->key_bytes && iv_len == QUIC_IV;
@@ -48,14 +48,13 @@ int cst_quic_key_from_secret(cst_ctx *ctx, const char *name, uint32_t number, co
     if (!algorithm) return CST_ERR_NAME;
     if (before && (&from(before)->algorithm != algorithm || from(before)->aead->suite->engine != &ctx->engine))
         return CST_ERR_ARGUMENT;
-    if (int error = check_arguments(
-            version ? length_error(secret_len == algorithm->secret_bytes) : CST_ERR_UNSUPPORTED, buffers))
+    if (int error = check_arguments(version ? length_error(secret_len == algorithm->secret_bytes) : CST_ERR_UNSUPPORTED,
+                                    buffers))
         return error;
     const ClearRegisters clear(ctx->engine.cpu());
     return guarded([&]() -> int {
         QuicKeyPointer made;
-        if (int error =
-                new_quic_key(ctx->suites, *algorithm, *version, octets(secret), from(before), &made))
+        if (int error = new_quic_key(ctx->suites, *algorithm, *version, octets(secret), from(before), &made))
             return error;
         *out = released(&made);
         return CST_OK;
@@ -73,7 +72,7 @@ int cst_quic_key_info_get(const cst_quic_key *handle, cst_quic_key_info *info) {
     if (!handle || !is_object(info) || info->size != sizeof(*info)) return CST_ERR_ARGUMENT;
     const QuicKey &key = *from(handle);
     *info = {sizeof(*info),     key.algorithm.name, key.sealed.used(),
-             key.sealed.most(), key.failed->used(),  key.failed->most()};
+             key.sealed.most(), key.failed->used(), key.failed->most()};
     return CST_OK;
 }
 
@@ -86,8 +85,8 @@ int cst_quic_next_secret(cst_ctx *ctx, const char *name, uint32_t number, const 
                                 Argument::output(next, secret_len).or_in_place()};
     if (any_wrong_pointer(buffers)) return CST_ERR_ARGUMENT;
     if (!algorithm) return CST_ERR_NAME;
-    if (int error = check_arguments(
-            version ? length_error(secret_len == algorithm->secret_bytes) : CST_ERR_UNSUPPORTED, buffers))
+    if (int error = check_arguments(version ? length_error(secret_len == algorithm->secret_bytes) : CST_ERR_UNSUPPORTED,
+                                    buffers))
         return error;
     const ClearRegisters clear(ctx->engine.cpu());
     return guarded(

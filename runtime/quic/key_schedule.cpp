@@ -100,8 +100,8 @@ int new_quic_key(const Suites &suites, const QuicAlgorithm &algorithm, const Qui
     return new_quic_key(suites, algorithm, key.at, iv.at, before ? nullptr : hp.at, before, out);
 }
 
-int next_secret(const Suites &suites, const QuicAlgorithm &algorithm, const QuicVersion &version,
-                const uint8_t *secret, uint8_t *next) {
+int next_secret(const Suites &suites, const QuicAlgorithm &algorithm, const QuicVersion &version, const uint8_t *secret,
+                uint8_t *next) {
     Hmac hmac;
     if (int error = hmac.set_key(suites, algorithm.hmac, secret, algorithm.secret_bytes)) return error;
     return hmac.expand_label(version.ku, next, algorithm.secret_bytes);

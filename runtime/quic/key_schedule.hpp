@@ -21,8 +21,8 @@ constexpr size_t QUIC_MOST_SECRET = 48, QUIC_INITIAL_SECRET = 32, QUIC_MOST_CONN
 // All throw std::bad_alloc, and return an error of a suite or key; then nothing was written.
 int new_quic_key(const Suites &suites, const QuicAlgorithm &algorithm, const QuicVersion &version,
                  const uint8_t *secret, const QuicKey *before, QuicKeyPointer *out);
-int next_secret(const Suites &suites, const QuicAlgorithm &algorithm, const QuicVersion &version,
-                const uint8_t *secret, uint8_t *next);
+int next_secret(const Suites &suites, const QuicAlgorithm &algorithm, const QuicVersion &version, const uint8_t *secret,
+                uint8_t *next);
 int initial_secrets(const Suites &suites, const QuicVersion &version, const uint8_t *connection_id, size_t n,
                     uint8_t *client, uint8_t *server);
 int retry_tag(const Suites &suites, const QuicVersion &version, const uint8_t *connection_id, size_t n,

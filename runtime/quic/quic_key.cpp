@@ -49,8 +49,8 @@ const QuicAlgorithm *QuicAlgorithm::find(const char *name) {
 
 int new_quic_key(const Suites &suites, const QuicAlgorithm &algorithm, const uint8_t *key, const uint8_t *iv,
                  const uint8_t *hp, const QuicKey *before, QuicKeyPointer *out) {
-    QuicKeyPointer made = make_wiped<QuicKey>(
-        algorithm, before ? before->failed : std::make_shared<Allowance>(algorithm.most_failed));
+    QuicKeyPointer made =
+        make_wiped<QuicKey>(algorithm, before ? before->failed : std::make_shared<Allowance>(algorithm.most_failed));
     if (int error = new_cipher_key(suites, algorithm.name, key, algorithm.key_bytes, &made->aead)) return error;
     memcpy(made->iv, iv, QUIC_IV);
     if (int error = set_header_key(suites, algorithm, hp, before ? &before->header : nullptr, &made->header))

@@ -53,8 +53,8 @@ cst_job job_of(const cst_quic_packet &packet, const Mask &nonce) {
 }
 
 void protect_header(const cst_quic_packet &packet, const Mask &mask) {
-    uint8_t *const header = static_cast<uint8_t *>(packet.header),
-                   *const number = header + packet.header_len - packet.number_len;
+    uint8_t *const header = static_cast<uint8_t *>(packet.header), *const number =
+                                                                       header + packet.header_len - packet.number_len;
     header[0] ^= mask.bytes[0] & protected_bits(header[0]);
     for (uint32_t i = 0; i < packet.number_len; i++) number[i] ^= mask.bytes[1 + i];
 }

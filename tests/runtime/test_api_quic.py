@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import random
+import subprocess
 import threading
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from cryptostitch.binding.capi import (
     QUIC_NONE,
 )
 from cryptostitch.binding.runtime import Context
+from handmade import tool
 from jobs.samples import LONG
 from quic_calls import Opening, Quic, Sealing
 from quic_model import ALGORITHMS, KEY_BYTES, Keys, decode, initial_secrets, next_secret
@@ -401,6 +403,11 @@ def test_a_key_is_used_up(quic: Quic) -> None:
     opening = Opening(key, last[0].packet, 2)
     assert quic.seal(last[:3]) == ERR_LIMIT and not any(sealing.changed for sealing in last[:3])
     assert quic.open([opening]) == OK, "a key that has sealed as many as it may still opens"
+
+
+def test_keys_whose_packets_failed_too_often() -> None:
+    done = subprocess.run([tool("cst-quic-limits")], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "limits are kept\n")
 
 
 # ---- arguments

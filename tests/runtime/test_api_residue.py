@@ -65,6 +65,18 @@ def test_a_leak_is_seen(leak: str) -> None:
     assert code == 1 and f"a secret is left in {LEAKS[leak]}" in output
 
 
+@pytest.mark.parametrize("target", SUITES_OF)
+def test_quic_leaves_nothing(target: str) -> None:
+    code, output = run(target=target, program="cst-quic-residue")
+    assert code == 0 and re.search(r"^\d{3,} calls, 0 findings$", output, re.M), output[:4000]
+
+
+def test_a_leak_of_quic_is_seen() -> None:
+    for leak in ("freed", "live", "stack", "register"):
+        code, output = run("--leak", leak, program="cst-quic-residue")
+        assert code == 1 and f"a secret is left in {LEAKS[leak]}" in output, leak
+
+
 CHECKSUMS = re.compile(r"(crc\d|adler)[^+]*|sha\d+\+crc32c")
 """Alone, or of the same bytes as a digest: these may stay (SECURITY.md)."""
 
