@@ -37,19 +37,12 @@ private:
 constexpr uint8_t ZEROS[QUIC_SAMPLE] = {};
 
 // 5.4.4: the sample is block counter and nonce, as iv of the suite chacha20.
-cst_job chacha_job(const HeaderKey &key, const Mask *sample, Mask *mask) {
-    cst_job job = {};
-    job.size = sizeof(job);
-    job.key = reinterpret_cast<const cst_key *>(key.chacha.get());
-    job.direction = CST_SEAL;
-    job.status = JOB_WAITING;
-    job.iv = sample->bytes;
-    job.iv_len = QUIC_SAMPLE;
+void make_chacha_job(cst_job *at, const HeaderKey &key, const Mask *sample, Mask *mask) {
+    cst_job &job = new_job(at, key.chacha, CST_SEAL, sample->bytes, QUIC_SAMPLE);
     job.in = ZEROS;
     job.in_len = sizeof(ZEROS);
     job.out = mask->bytes;
     job.out_cap = sizeof(mask->bytes);
-    return job;
 }
 
 }  // namespace
@@ -61,7 +54,7 @@ void make_masks(bool avx, const HeaderKey *const *keys, const Mask *samples, siz
     if (avx) clear_upper_halves();
     for (size_t i = 0; i < n; i++) {
         const HeaderKey &key = *keys[i];
-        if (key.chacha) jobs[chacha++] = chacha_job(key, samples + i, masks + i);
+        if (key.chacha) make_chacha_job(jobs + chacha++, key, samples + i, masks + i);
         else (key.rounds == AES_LEAST_ROUNDS ? aes_128 : aes_256).add(key, samples + i, masks + i);
     }
     aes_128.end();

@@ -62,7 +62,7 @@ public:
         for (size_t i = 0; i < n_; i++) take_sample(i);
         if (!window_.n) return false;
         make_masks(has_avx(*packets_), header_keys_, window_.samples, window_.n, memory_, window_.jobs, window_.masks);
-        for (size_t i = 0; i < window_.n; i++) window_.jobs[i] = uncover(i);
+        for (size_t i = 0; i < window_.n; i++) uncover(i);
         run_jobs(memory_, window_.jobs, window_.n);
         bool all = window_.n == n_;
         for (size_t i = 0; i < window_.n; i++) all &= settle(i);
@@ -90,8 +90,8 @@ private:
                static_cast<const uint8_t *>(packet.in) + packet.number_at + QUIC_MOST_NUMBER, QUIC_SAMPLE);
     }
 
-    // Writes the header without protection, and returns the job that opens the payload.
-    cst_job uncover(size_t i) {
+    // Writes the header without protection, and makes the job that opens the payload.
+    void uncover(size_t i) {
         cst_quic_received &packet = packet_of(i);
         const uint8_t *const in = static_cast<const uint8_t *>(packet.in);
         uint8_t *const out = static_cast<uint8_t *>(packet.out);
@@ -108,13 +108,7 @@ private:
         packet.payload_len = packet.in_len - packet.header_len - QUIC_TAG;
         const QuicKey &key = choose_key(i, packet, first);
         put_nonce(key, packet.number, window_.samples + i);
-        cst_job job = {};
-        job.size = sizeof(job);
-        job.key = reinterpret_cast<const cst_key *>(key.aead.get());
-        job.direction = CST_OPEN;
-        job.status = JOB_WAITING;
-        job.iv = window_.samples[i].bytes;
-        job.iv_len = QUIC_IV;
+        cst_job &job = new_job(window_.jobs + i, key.aead, CST_OPEN, window_.samples[i].bytes, QUIC_IV);
         job.aad = out;
         job.aad_len = packet.header_len;
         job.in = in + packet.header_len;
@@ -123,7 +117,6 @@ private:
         job.out_cap = packet.payload_len;
         job.tag = const_cast<uint8_t *>(in) + packet.in_len - QUIC_TAG;
         job.tag_len = QUIC_TAG;
-        return job;
     }
 
     // Returns the key by the Key Phase bit of a short header (6.3, 6.5). A packet whose key the caller has not is

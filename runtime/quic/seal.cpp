@@ -31,14 +31,8 @@ void finish_header(const cst_quic_packet &packet) {
     for (uint32_t i = 0; i < packet.number_len; i++) end[-1 - ptrdiff_t(i)] = uint8_t(packet.number >> 8 * i);
 }
 
-cst_job job_of(const cst_quic_packet &packet, const Mask &nonce) {
-    cst_job job = {};
-    job.size = sizeof(job);
-    job.key = reinterpret_cast<const cst_key *>(from(packet.key)->aead.get());
-    job.direction = CST_SEAL;
-    job.status = JOB_WAITING;
-    job.iv = nonce.bytes;
-    job.iv_len = QUIC_IV;
+void make_job(cst_job *at, const cst_quic_packet &packet, const Mask &nonce) {
+    cst_job &job = new_job(at, from(packet.key)->aead, CST_SEAL, nonce.bytes, QUIC_IV);
     job.aad = packet.header;
     job.aad_len = packet.header_len;
     job.in = packet.in;
@@ -49,7 +43,6 @@ cst_job job_of(const cst_quic_packet &packet, const Mask &nonce) {
     job.tag_len = QUIC_TAG;
     job.in_pieces = packet.in_pieces;
     job.n_in_pieces = packet.n_in_pieces;
-    return job;
 }
 
 void protect_header(const cst_quic_packet &packet, const Mask &mask) {
@@ -74,7 +67,7 @@ int seal_batch(Memory *memory, PacketWindow *window, cst_quic_packet *packets, s
         put_nonce(key, packet->number, window->samples + jobs);
         keys[jobs] = &key.header;
         window->places[jobs] = uint16_t(packet - packets);
-        window->jobs[jobs] = job_of(*packet, window->samples[jobs]);
+        make_job(window->jobs + jobs, *packet, window->samples[jobs]);
         jobs++;
     }
     if (!jobs) return CST_ERR_LIMIT;
