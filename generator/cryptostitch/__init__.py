@@ -2,8 +2,9 @@
 
 What a script that tries out an algorithm or a pairing, or seals or hashes many things, needs is here under its own
 name; each is imported when it is first used. The library's part (agree_many, chunks, hash_column, hash_many, hmac_many,
-rolling_cuts, sign_many, suite, verify_many, Address, Context, ErasureCode, Key, Protection, PublicKey, RsaKey,
-RuntimeFailure, SectorFault, SomeForged, Suite) needs no other package, and is what `import *` takes; the rest
+quic_next_secret, quic_open, quic_retry_tag, quic_seal, rolling_cuts, sign_many, suite, verify_many, Address, Context,
+ErasureCode, Key, Protection, PublicKey, QuicKey, QuicOpened, QuicPacket, QuicReceived, RsaKey, RuntimeFailure,
+SectorFault, SomeForged, Suite) needs no other package, and is what `import *` takes; the rest
 (Algorithm, BlockCipher, Form, Generator, Laboratory, Recipe, Tree, WORDS_32, WORDS_64, known_answers, read_answers,
 stream_name, trial) wants what the wheel's extra `generator` installs.
 
@@ -36,6 +37,16 @@ if TYPE_CHECKING:
     from .binding.many import hash_column, hash_many, hmac_many, suite
     from .binding.protection import Protection, SectorFault
     from .binding.public_key import PublicKey, RsaKey, agree_many, sign_many, verify_many
+    from .binding.quic import (
+        QuicKey,
+        QuicOpened,
+        QuicPacket,
+        QuicReceived,
+        quic_next_secret,
+        quic_open,
+        quic_retry_tag,
+        quic_seal,
+    )
     from .binding.rolling import rolling_cuts
     from .binding.runtime import Context, Key, RuntimeFailure, Suite
     from .binding.sealing import SomeForged
@@ -64,6 +75,10 @@ __all__ = [
     "Key",
     "Protection",
     "PublicKey",
+    "QuicKey",
+    "QuicOpened",
+    "QuicPacket",
+    "QuicReceived",
     "RsaKey",
     "RuntimeFailure",
     "SectorFault",
@@ -75,6 +90,10 @@ __all__ = [
     "hash_column",
     "hash_many",
     "hmac_many",
+    "quic_next_secret",
+    "quic_open",
+    "quic_retry_tag",
+    "quic_seal",
     "rolling_cuts",
     "sign_many",
     "suite",
@@ -94,6 +113,10 @@ _HOMES = {
     "Laboratory": "tuning.measure",
     "Protection": "binding.protection",
     "PublicKey": "binding.public_key",
+    "QuicKey": "binding.quic",
+    "QuicOpened": "binding.quic",
+    "QuicPacket": "binding.quic",
+    "QuicReceived": "binding.quic",
     "RsaKey": "binding.public_key",
     "Recipe": "core.program",
     "RuntimeFailure": "binding.runtime",
@@ -107,6 +130,10 @@ _HOMES = {
     "hash_many": "binding.many",
     "hmac_many": "binding.many",
     "known_answers": "core.answers",
+    "quic_next_secret": "binding.quic",
+    "quic_open": "binding.quic",
+    "quic_retry_tag": "binding.quic",
+    "quic_seal": "binding.quic",
     "read_answers": "core.own",
     "rolling_cuts": "binding.rolling",
     "sign_many": "binding.public_key",

@@ -11,6 +11,9 @@ RUST_SOURCES = Path(__file__).resolve().parents[2] / "packaging/rust/cryptostitc
 OBJECT = dict.fromkeys(("call", "close", "closed", "handle", "live"), "")
 """What every class that owns a C object has; closing frees it."""
 
+TUPLE = {"count": "", "index": ""}
+"""What every named tuple has."""
+
 PYTHON: dict[str, str] = {
     "Address": "",
     "Context": "cst_ctx_new cst_ctx_free",
@@ -18,6 +21,10 @@ PYTHON: dict[str, str] = {
     "Key": "cst_key_new cst_key_init cst_key_clear cst_key_free cst_crc_new",
     "Protection": "",
     "PublicKey": "cst_pk_new cst_pk_free",
+    "QuicKey": "cst_quic_key_new cst_quic_key_free",
+    "QuicOpened": "",
+    "QuicPacket": "",
+    "QuicReceived": "",
     "RsaKey": "cst_pk_key_new cst_pk_key_free",
     "RuntimeFailure": "cst_error_text",
     "SectorFault": "",
@@ -28,6 +35,10 @@ PYTHON: dict[str, str] = {
     "hash_column": "cst_digest_column cst_digest_many",
     "hash_many": "cst_digest_many",
     "hmac_many": "cst_digest_many",
+    "quic_next_secret": "cst_quic_next_secret",
+    "quic_open": "cst_quic_open",
+    "quic_retry_tag": "cst_quic_retry_tag",
+    "quic_seal": "cst_quic_seal",
     "rolling_cuts": "cst_rolling_new cst_rolling_reset cst_rolling_run cst_rolling_free",
     "sign_many": "cst_pk_burst",
     "suite": "cst_suite_get",
@@ -41,7 +52,7 @@ GENERATOR = (
 """Names of the package that call the generator, not the library."""
 
 METHODS: dict[str, dict[str, str]] = {
-    "Address": {"address": "", "length": "", "count": "", "index": ""},
+    "Address": {"address": "", "length": "", **TUPLE},
     "Context": {
         **OBJECT,
         "burst": "cst_burst cst_burst_pointers",
@@ -104,6 +115,18 @@ METHODS: dict[str, dict[str, str]] = {
         "public_keys": "cst_pk_burst",
         "sign_many": "cst_pk_burst",
         "verify_many": "cst_pk_burst",
+    },
+    "QuicKey": {
+        **OBJECT,
+        "from_secret": "cst_quic_key_from_secret",
+        "initial": "cst_quic_initial_secrets cst_quic_key_from_secret",
+        **dict.fromkeys(("sealed", "most_sealed", "failed", "most_failed"), "cst_quic_key_info_get"),
+    },
+    "QuicOpened": {**dict.fromkeys(("key", "header", "number", "payload"), ""), **TUPLE},
+    "QuicPacket": {**dict.fromkeys(("key", "header", "number", "payload", "number_len"), ""), **TUPLE},
+    "QuicReceived": {
+        **dict.fromkeys(("key", "packet", "number_at", "largest", "previous", "next"), ""),
+        **{"phase": "", "phase_first": "", **TUPLE},
     },
     "RsaKey": {**OBJECT, "prepared": "cst_pk_key_new"},
     "Suite": {

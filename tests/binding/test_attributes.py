@@ -10,6 +10,7 @@ from cryptostitch import (
     ErasureCode,
     Protection,
     PublicKey,
+    QuicKey,
 )
 from cryptostitch.binding.fixed import Fixed
 from cryptostitch.binding.keys import CrcKey
@@ -30,7 +31,9 @@ def objects(context: Context) -> list[Any]:
     key = suite.key(bytes(16))
     protection = Protection(context.suite("crc16-t10-dif").key())
     crc, code = CrcKey(context, 32, 7), ErasureCode(2, 1)
-    return [context, suite, key, crc, Manager(context), code, protection, PublicKey("x25519"), kernel, *kernel.streams]
+    quic = QuicKey("aes-128-gcm", bytes(16), bytes(12), bytes(16))
+    made = [context, suite, key, crc, Manager(context), code, protection, PublicKey("x25519"), quic]
+    return [*made, kernel, *kernel.streams]
 
 
 def test_public_attributes_are_read_only(objects: list[Any]) -> None:

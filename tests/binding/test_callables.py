@@ -12,7 +12,19 @@ from typing import Any
 import cryptostitch
 import numpy
 import pytest
-from cryptostitch import Context, ErasureCode, Key, Protection, PublicKey, RsaKey, RuntimeFailure, Suite
+from cryptostitch import (
+    Context,
+    ErasureCode,
+    Key,
+    Protection,
+    PublicKey,
+    QuicKey,
+    QuicPacket,
+    QuicReceived,
+    RsaKey,
+    RuntimeFailure,
+    Suite,
+)
 from cryptostitch.binding.keys import CrcKey
 from cryptostitch.binding.manager import Manager
 from cryptostitch.binding.runtime import Address, Job, RawKernel, RawStream
@@ -136,6 +148,8 @@ def recipes(c: Context) -> dict[str, Recipe]:
     x25519, p256 = PublicKey("x25519"), PublicKey("p256-public-key")
     ed25519, verify = PublicKey("ed25519-sign"), PublicKey("ed25519-verify")
     sealing, opening = key.sealing(iv=IV), key.opening(iv=IV)
+    secret_key = QuicKey.from_secret("aes-128-gcm", secret, context=c)
+    (packet,) = cryptostitch.quic_seal([QuicPacket(secret_key, b"@", 7, text)])
     job, sums = Job(digest, data=text, tag=bytearray(20)), [0, 0, 0]
     parity = [bytearray(4)]
 
@@ -286,6 +300,36 @@ def recipes(c: Context) -> dict[str, Recipe]:
         "PublicKey.verify_many": (
             verify.verify_many,
             {"keys": [public], "messages": [text], "signatures": [signature]},
+        ),
+        "QuicKey.__init__": (
+            QuicKey,
+            {"algorithm": "aes-128-gcm", "key": bytes(16), "iv": IV, "hp": bytes(16), "context": c},
+        ),
+        "QuicKey.from_secret": (
+            QuicKey.from_secret,
+            {"algorithm": "aes-128-gcm", "secret": secret, "version": 1, "before": secret_key, "context": c},
+        ),
+        "QuicKey.initial": (QuicKey.initial, {"connection_id": text, "version": 1, "context": c}),
+        "quic_next_secret": (
+            cryptostitch.quic_next_secret,
+            {"algorithm": "aes-128-gcm", "secret": secret, "version": 1, "context": c},
+        ),
+        "quic_retry_tag": (
+            cryptostitch.quic_retry_tag,
+            {"connection_id": text, "packet": text, "version": 1, "context": c},
+        ),
+        "quic_seal": (cryptostitch.quic_seal, {"packets": [QuicPacket(secret_key, b"@", 7, text)]}),
+        "quic_open": (cryptostitch.quic_open, {"packets": [QuicReceived(secret_key, packet, 1)]}),
+        "a packet to seal": (
+            lambda **a: cryptostitch.quic_seal([QuicPacket(**a)]),
+            {"key": secret_key, "header": b"@", "number": 7, "payload": text, "number_len": 2},
+        ),
+        "a packet to open": (
+            lambda **a: cryptostitch.quic_open([QuicReceived(**a)]),
+            {
+                **{"key": secret_key, "packet": packet, "number_at": 1, "largest": 6, "previous": None, "next": None},
+                **{"phase": 0, "phase_first": None},
+            },
         ),
         "RsaKey.__init__": (RsaKey, {"der": b"no key", "context": c}),
         "Manager.__init__": (Manager, {"context": c, "min_fill": 4, "max_age": 8, "capacity": 64}),

@@ -30,6 +30,10 @@ KINDS: dict[str, tuple[Callable[[], Any], Callable[[Any], Any]]] = {
         lambda: cryptostitch.PublicKey("ed25519-sign"),
         lambda operation: operation.sign_many([bytes(32)], [b"last words"]),
     ),
+    "QuicKey": (
+        lambda: cryptostitch.QuicKey("aes-128-gcm", bytes(16), bytes(12), bytes(16)),
+        lambda key: cryptostitch.quic_seal([(key, b"@", 1, b"text")]),
+    ),
     "ErasureCode": (lambda: cryptostitch.ErasureCode(2, 1), lambda code: code.encode([b"abc", b"def"])),
     "Context": (cryptostitch.Context, lambda context: context.suites()),
 }
