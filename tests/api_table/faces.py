@@ -190,6 +190,17 @@ RUST: dict[str, dict[str, str]] = {
         **dict.fromkeys(("Key::sealing", "Key::opening", "Sealing::update", "Sealing::finish"), "cst_text_parts"),
         **dict.fromkeys(("Opening::update", "Opening::finish"), "cst_text_parts"),
     },
+    "quic": {
+        "Key::new": "cst_quic_key_new",
+        **dict.fromkeys(("Key::from_secret", "Key::updated"), "cst_quic_key_from_secret"),
+        "Key::initial": "cst_quic_initial_secrets cst_quic_key_from_secret",
+        "Key::counts": "cst_quic_key_info_get",
+        "next_secret": "cst_quic_next_secret",
+        "retry_tag": "cst_quic_retry_tag",
+        **dict.fromkeys(("seal", "seal_each"), "cst_quic_seal"),
+        "Received::new": "",
+        "open": "cst_quic_open",
+    },
     "rsa": {
         "PrivateKey::from_der": "cst_pk_key_new",
         **dict.fromkeys(("sign_many", "decrypt_many"), "cst_pk_burst"),

@@ -29,6 +29,8 @@ pub enum Error {
     Point,
     /// A result failed its check, because the machine erred.
     SelfTest,
+    /// A key of QUIC packets has reached a limit of RFC 9001, 6.6, and must not be used any more.
+    Limit,
     /// Any other code of the C library.
     Other(i32),
 }
@@ -47,6 +49,7 @@ impl Error {
             Error::Lost => sys::CST_ERR_LOST,
             Error::Point => sys::CST_ERR_POINT,
             Error::SelfTest => sys::CST_ERR_SELFTEST,
+            Error::Limit => sys::CST_ERR_LIMIT,
             Error::Other(code) => code,
         }
     }
@@ -76,6 +79,7 @@ pub(crate) fn check(code: i32) -> Result<(), Error> {
         sys::CST_ERR_LOST => Error::Lost,
         sys::CST_ERR_POINT => Error::Point,
         sys::CST_ERR_SELFTEST => Error::SelfTest,
+        sys::CST_ERR_LIMIT => Error::Limit,
         other => Error::Other(other),
     })
 }

@@ -22,6 +22,7 @@
 //! | checksums as numbers | [`Checksum`] |
 //! | Reed-Solomon and RAID-6 parities | [`ErasureCode`] |
 //! | Ed25519 signatures of many messages | [`verify_many`], [`sign_many`] |
+//! | QUIC packets | [`quic`] |
 //! | other public keys | [`x25519`], [`p256`], [`rsa`] |
 //!
 //! Contexts, suites, keys and codes may be shared by threads. Keys are wiped when they are dropped.
@@ -38,6 +39,7 @@ mod key;
 pub mod p256;
 mod parts;
 mod public_key;
+pub mod quic;
 pub mod rsa;
 pub mod x25519;
 
