@@ -101,6 +101,19 @@ def test_packets(example: Example) -> None:
     assert subprocess.run([program, "0"], capture_output=True).returncode == 2
 
 
+@pytest.mark.usefixtures("needs_aes")
+@pytest.mark.parametrize("size", [33, 1200, 1500])
+def test_quic(example: Example, size: int) -> None:
+    """The program compares the payloads that it opens, of its own packets and of OpenSSL's."""
+    program = example("quic") / "quic"
+    first, *lines, last = run(program, "400", size).splitlines()
+    assert first.endswith(f"cycles a packet of {size} bytes") and last.startswith("sent with ")
+    algorithms = ("aes-128-gcm", "aes-256-gcm", "chacha20-poly1305")
+    by = ("cryptostitch", "OpenSSL")
+    assert [tuple(line.split()[:2]) for line in lines] == [(name, whose) for name in algorithms for whose in by]
+    assert subprocess.run([program, "400", "20"], capture_output=True).returncode == 2
+
+
 def test_columns(example: Example, tmp_path: Path) -> None:
     file, lines = tmp_path / "lines", [bytes([65 + i % 26]) * (i * 7 % 300) for i in range(2000)]
     file.write_bytes(b"\n".join(lines))
