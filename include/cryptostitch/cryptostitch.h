@@ -891,7 +891,8 @@ CST_API int cst_quic_initial_secrets(cst_ctx *ctx, uint32_t version, const void 
                                      size_t connection_id_len, void *client, void *server);
 /* Writes the Retry Integrity Tag (5.8), 16 bytes, of a Retry packet without it (at most 65,519 bytes, else
  * CST_ERR_LENGTH). connection_id: the Destination Connection ID of the Initial packet that it answers, of 0 to 20
- * bytes. Whoever receives a Retry packet compares this with its last 16 bytes. */
+ * bytes. Whoever receives a Retry packet compares this with its last 16 bytes. CST_ERR_UNSUPPORTED without AES;
+ * CST_ERR_JIT, CST_ERR_MEMORY. */
 #define CST_QUIC_TAG_BYTES 16
 CST_API int cst_quic_retry_tag(cst_ctx *ctx, uint32_t version, const void *connection_id, size_t connection_id_len,
                                const void *packet, size_t packet_len, void *tag);
@@ -919,12 +920,12 @@ typedef struct cst_quic_packet {
 } cst_quic_packet;
 
 /* Seals n packets, under any mix of keys. Every packet is checked before any is begun: after CST_ERR_ARGUMENT (also a
- * key of another context, number_len, number), CST_ERR_LENGTH, CST_ERR_OVERLAP or CST_ERR_MEMORY nothing is written but
- * statuses: the error of each packet, 1 where it was right, but not run. Where the size of one is wrong:
- * CST_ERR_ARGUMENT, and no status is written. Otherwise CST_OK, or CST_ERR_LIMIT if at least one packet was not sealed,
- * because its key has sealed as many as it may (6.6: 2^23 with AES-GCM; ChaCha20-Poly1305 has no limit that could be
- * reached): its status says so, nothing is written for it, and the others are sealed. Packets must not write what
- * another packet reads or writes: that is not checked. */
+ * key of another context, number_len, number), CST_ERR_LENGTH or CST_ERR_OVERLAP, which is the error of the first
+ * packet that has one, and after CST_ERR_MEMORY nothing is written but statuses: the error of each packet, 1 where it
+ * was right, but not run. Where the size of one is wrong: CST_ERR_ARGUMENT, and no status is written. Otherwise CST_OK,
+ * or CST_ERR_LIMIT if at least one packet was not sealed, because its key has sealed as many as it may (6.6: 2^23 with
+ * AES-GCM; ChaCha20-Poly1305 has no limit that could be reached): its status says so, nothing is written for it, and
+ * the others are sealed. Packets must not write what another packet reads or writes: that is not checked. */
 CST_API int cst_quic_seal(cst_ctx *ctx, cst_quic_packet *packets, size_t n);
 
 /* A packet that is opened, and of which the caller knows where its number begins: it has read the connection ID, and of
@@ -935,7 +936,7 @@ typedef struct cst_quic_received {
     const cst_quic_key *previous, *next; /* NULL, or the keys of the phases before and after it, of the same context and
                                             algorithm (6.3, 6.5). A packet with a short header whose Key Phase bit is
                                             not `phase` is opened by `previous` if its number is below phase_first, else
-                                            by `next`; without that key it is taken as forged, in the same time */
+                                            by `next`; without that key it is taken as forged */
     uint32_t phase; /* 0 or 1: the Key Phase bit of packets under `key` */
     int status; /* set by the call */
     uint64_t
@@ -963,11 +964,13 @@ typedef struct cst_quic_received {
  *     zeroed; in place only those behind the header, and the protected header and the tag are as they were. Until the
  *     call returns, `out` may hold a payload that is not authenticated.
  *   CST_ERR_LENGTH: it ends before its sample does, 20 bytes behind number_at, and is to be discarded (5.4.2); nothing
- *     is written.
+ *     is written, and `out` and out_cap are not looked at.
  *   CST_ERR_LIMIT: as many packets as may (6.6: 2^52 with AES-GCM, 2^36 with ChaCha20-Poly1305) have not been opened
  *     by `key` and the keys that share its count; nothing is written.
- * Failures are counted for `key`, whichever key was tried. The time depends on lengths, that of the packet number among
- * them, and on which packets were opened: not on why one was not, nor on packet numbers and key phases (9.5).
+ * Failures are counted for `key`, whichever key was tried; the limit is looked at when a call begins. The time depends
+ * on lengths, that of the packet number among them, and on which packets were authentic: not on why one was not, nor on
+ * packet numbers, nor, where a call has one packet, on key phases (9.5). Of several packets it also tells how often
+ * neighbours are opened by different keys, by a few instructions each time.
  * What a peer may not send, though it is authentic, is for the caller to look at in the opened header and payload: bits
  * that must be zero (RFC 9000, 17.2, 17.3.1), a packet number that was there before, a payload without frames. */
 CST_API int cst_quic_open(cst_ctx *ctx, cst_quic_received *packets, size_t n);

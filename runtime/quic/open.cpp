@@ -83,11 +83,31 @@ private:
             packet.status = CST_ERR_LIMIT;
             return;
         }
+        read_keys(i);
         const size_t job = window_.n++;
         header_keys_[job] = &key.header;
         window_.places[job] = uint16_t(i);
         memcpy(window_.samples[job].bytes,
                static_cast<const uint8_t *>(packet.in) + packet.number_at + QUIC_MOST_NUMBER, QUIC_SAMPLE);
+    }
+
+    // Reads all keys that may open the packet, unless the packet before has the same: what is in caches afterwards does
+    // not hang on which of them is used.
+    void read_keys(size_t i) const {
+        const cst_quic_received &its = packets_[i], &before = packets_[i ? i - 1 : 0];
+        if (i && its.key == before.key && its.previous == before.previous && its.next == before.next) return;
+        if (!its.previous && !its.next) return;
+        for (const cst_quic_key *handle : {its.key, its.previous, its.next}) {
+            if (!handle) continue;
+            const QuicKey &key = *from(handle);
+            read_lines(key.iv, sizeof(key.iv));
+            read_lines(key.aead.get(), key.aead->suite->key_layout.bytes);
+        }
+    }
+    static void read_lines(const void *memory, size_t bytes) {
+        constexpr size_t LINE = 64;
+        const volatile uint8_t *const at = static_cast<const volatile uint8_t *>(memory);
+        for (size_t i = 0; i < bytes; i += LINE) at[i];
     }
 
     // Writes the header without protection, and makes the job that opens the payload.
