@@ -8,5 +8,6 @@ rm -f README.md
 cat said
 grep -q 'aria-128-gcm: 1 known answers are right' said
 head -c 1000 algorithms.py >message
-"$ENV/bin/python" seal.py aria.pack aria-128-gcm 000102030405060708090a0b0c0d0e0f 000102030405060708090a0b message >sealed
-test "$(wc -c <sealed)" -ge 1016
+key=000102030405060708090a0b0c0d0e0f iv=000102030405060708090a0b
+"$ENV/bin/python" seal.py aria.pack aria-128-gcm "$key" "$iv" message >sealed
+test "$(wc -c <sealed)" -eq 1016
