@@ -11,6 +11,13 @@
 namespace cst {
 namespace {
 
+// Returns the call of a kernel for single blocks. NULL: there is no memory for it.
+const KernelCall *laid_block(const Suite &suite) {
+    KernelCall spare;
+    const KernelCall *const call = &laid_down(suite, *line_up_whole(suite, suite.blocks, 1, AES_BLOCK), &spare);
+    return call == &spare ? nullptr : call;
+}
+
 KernelCall lay_down_whole(const Suite &suite, const Variant &v) {
     KernelCall call = lay_down(*suite.engine, v);
     const KeyLayout &key = suite.key_layout;
@@ -18,8 +25,10 @@ KernelCall lay_down_whole(const Suite &suite, const Variant &v) {
     call.round_keys = uint32_t(aead ? size_t(KeyLayout::ENCRYPT) : key.round_keys(call.opens));
     call.tweak = uint32_t(key.tweak);
     call.powers_end = uint32_t(key.powers + sizeof(KeyRow) * GHASH_POWERS);
-    if (suite.tweaked()) set_functions<XtsCalls>(&call);
-    else if (!aead) set_functions<WholeTextCalls>(&call);
+    if (suite.tweaked()) {
+        call.parts.block = laid_block(suite);
+        set_functions<XtsCalls>(&call);
+    } else if (!aead) set_functions<WholeTextCalls>(&call);
     else if (suite.construction == Construction::chacha_poly) set_functions<ChachaPolyCalls>(&call);
     else set_functions<GcmCalls>(&call);
     return call;

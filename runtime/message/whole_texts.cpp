@@ -2,14 +2,24 @@
 
 namespace cst {
 
-void XtsCalls::run_end(Room *room, const cst_job &job, uint64_t before) {
+void XtsCalls::run_end(Room *room, const cst_job &job, uint64_t done) {
     const Key &key = key_of(job);
-    Ends &ends = room->ends ? *room->ends : room->ends.emplace(*key.suite, room->call.opens);
+    const KernelCall *const call = room->call.parts.block;
+    BlockCalls &blocks = room->blocks ? *room->blocks
+                         : call       ? room->blocks.emplace(*call)
+                                      : room->blocks.emplace(*key.suite);
     alignas(BLOCK) uint8_t tweak[BLOCK];
-    ends.blocks.encipher(key.tweak(), static_cast<const uint8_t *>(job.iv), tweak);  // 5.3.1
-    advance_tweak(tweak, before / BLOCK, tweak);
-    ends.end.run(key, tweak, static_cast<const uint8_t *>(job.in) + before, size_t(job.in_len - before),
-                 static_cast<uint8_t *>(job.out) + before);
+    blocks.encipher(key.tweak(), static_cast<const uint8_t *>(job.iv), tweak);  // 5.3.1
+    advance_tweak(tweak, done / BLOCK, tweak);
+    const uint8_t *const in = static_cast<const uint8_t *>(job.in) + done;
+    uint8_t *const out = static_cast<uint8_t *>(job.out) + done;
+    const size_t left = size_t(job.in_len - done);
+    if (room->call.opens) {
+        StolenEnd &end = room->end ? *room->end : room->end.emplace(*key.suite, true);
+        end.run(key, tweak, in, left, out);
+    } else {
+        exchange_end(&blocks, key, tweak, in, left, out - BLOCK);
+    }
     wipe(tweak, sizeof(tweak));
 }
 

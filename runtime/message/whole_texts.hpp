@@ -45,31 +45,27 @@ public:
 
 // Runs XTS (IEEE 1619): whole blocks by one call, and a text's end by ciphertext stealing.
 class XtsCalls : public TextCalls {
-    struct Ends {
-        Ends(const Suite &suite, bool opens) : blocks(suite), end(suite, opens) {}
-        BlockCalls blocks;
-        StolenEnd end;
-    };
-
 public:
     struct Room : CallRoom {
         using CallRoom::CallRoom;
-        std::optional<Ends> ends;
+        std::optional<BlockCalls> blocks;
+        std::optional<StolenEnd> end;  // opening
     };
 
     [[gnu::always_inline]] XtsCalls(Room *room, const cst_job &) : TextCalls(room), its_room_(*room) {}
 
     [[gnu::always_inline]] bool run(cst_job *job) {
-        const uint64_t before = StolenEnd::before(job->in_len);
-        if (before) run_text(*job, before);
-        if (before != job->in_len) run_end(&its_room_, *job, before);
+        // Sealing, the last whole block is enciphered as the others are, before the rest takes bytes from it.
+        const uint64_t rest = job->in_len % BLOCK, done = job->in_len - rest - (rest && call_.opens ? BLOCK : 0);
+        if (done) run_text(*job, done);
+        if (rest) run_end(&its_room_, *job, done);
         text_done(job);
         return true;
     }
 
 private:
-    // Not inlined: most texts have no such end.
-    static void run_end(Room *room, const cst_job &job, uint64_t before);
+    // Runs what is behind `done` bytes. Not inlined: most texts have no such end.
+    static void run_end(Room *room, const cst_job &job, uint64_t done);
 
     Room &its_room_;
 };

@@ -39,6 +39,29 @@ void StolenEnd::run(const Key &key, const uint8_t *tweak, const uint8_t *in, siz
     wipe(text, sizeof(text));
 }
 
+namespace {
+
+__extension__ typedef unsigned __int128 Word128;
+
+Word128 load128(const uint8_t *from) { return load64(from) | Word128(load64(from + 8)) << 64; }
+void store128(uint8_t *to, Word128 word) { put_words(to, uint64_t(word), uint64_t(word >> 64)); }
+
+}  // namespace
+
+// In words, because a block that was stored byte by byte would have to wait in front of the cipher.
+void exchange_end(BlockCalls *blocks, const Key &key, const uint8_t *tweak, const uint8_t *rest, size_t bytes,
+                  uint8_t *block) {
+    const unsigned taken = unsigned(8 * bytes), left = 8 * AES_BLOCK - taken;
+    const Word128 last = load128(rest + bytes - AES_BLOCK) >> left, enciphered = load128(block);
+    alignas(16) uint8_t text[AES_BLOCK];
+    store128(text, (enciphered >> taken << taken | last) ^ load128(tweak));
+    blocks->encipher(key.round_keys(false), text, text);
+    const Word128 again = load128(text) ^ load128(tweak);
+    store128(block + bytes, again >> taken | enciphered << left);  // the end of this block, and the rest's ciphertext
+    store128(block, again);
+    wipe(text, sizeof(text));
+}
+
 // IEEE 1619, 5.3.1: the first tweak is E(K2, i).
 void run_xts(const Class &c) {
     bool rests = false;

@@ -27,4 +27,9 @@ private:
     const bool opens_;
 };
 
+// Ciphertext stealing, sealing, where the last whole block, at `block`, is enciphered as those before it. tweak: of the
+// rest. rest: the end of the input, `bytes` bytes, 1 to 15, behind 16 others at least.
+void exchange_end(BlockCalls *blocks, const Key &key, const uint8_t *tweak, const uint8_t *rest, size_t bytes,
+                  uint8_t *block);
+
 }  // namespace cst

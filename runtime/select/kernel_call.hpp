@@ -37,7 +37,8 @@ struct alignas(64) KernelCall {
     Span secrets[Variant::MOST_SECRETS];
     uint32_t round_keys, tweak, powers_end;  // offsets in a key
     LanePlace cipher_lane, hash_lane;  // of a kernel of one lane
-    // Of a message that several kernels run (message/now.cpp): their calls, or NULL. It has no kernel of its own.
+    // Of a message that several kernels run (message/now.cpp): their calls, or NULL. It has no kernel of its own. Of
+    // XTS, the one for tweaks and stolen blocks.
     struct Parts {
         const KernelCall *cipher, *hash, *coarse, *pair, *block;
     } parts;
