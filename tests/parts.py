@@ -45,7 +45,10 @@ PARTS: dict[str, tuple[str, ...]] = {
     "choices": _files("runtime/test_api_choice.py"),
     "columns": _files("runtime/test_api_column.py", "runtime/test_api_code.py", "runtime/test_api_stripe.py"),
     "constant-time": _files(
-        "engine/test_constant_time.py", "engine/test_constant_time_pk.py", "engine/test_constant_time_rsa.py"
+        "engine/test_constant_time.py",
+        "engine/test_constant_time_pk.py",
+        "engine/test_constant_time_quic.py",
+        "engine/test_constant_time_rsa.py",
     ),
     "cst-sum": _files("cst_sum/test_sum.py", "cst_sum/test_sum_faults.py"),
     "digests": _files(
@@ -107,7 +110,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "sanitizers": _files("runtime/test_sanitize.py"),
     "soak": _files("soak/test_soak.py"),
     "stack": _files("runtime/test_api_stack.py", "runtime/test_selftest.py"),
-    "tls": _files("engine/test_tls.py", "engine/test_tls_write.py"),
+    "tls": _files("engine/test_tls.py", "engine/test_tls_write.py", "runtime/test_api_quic.py"),
 }
 """By name: patterns of node ids below tests/."""
 

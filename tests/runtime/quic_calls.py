@@ -82,20 +82,22 @@ class Quic:
         self.keys: list[int] = []
         weakref.finalize(self, _free, context, self.keys)
 
-    def made(self, function: Any, *arguments: Any) -> int:
+    def made(self, function: Any, algorithm: str, *arguments: Any) -> int:
+        """RuntimeFailure where this CPU lacks what the algorithm needs."""
         key = c_void_p()
-        code = function(self.context.handle, *arguments, byref(key))
+        code = function(self.context.handle, algorithm.encode(), *arguments, byref(key))
+        if code == capi.ERR_UNSUPPORTED:
+            self.context.check(code, algorithm)
         assert code == capi.OK, code
         self.keys.append(key.value or 0)
         return self.keys[-1]
 
     def key(self, keys: Keys) -> int:
         parts = [each for part in (keys.key, keys.iv, keys.hp) for each in (part, len(part))]
-        return self.made(self.lib.cst_quic_key_new, keys.algorithm.encode(), *parts)
+        return self.made(self.lib.cst_quic_key_new, keys.algorithm, *parts)
 
     def from_secret(self, algorithm: str, version: int, secret: bytes, before: int | None = None) -> int:
-        name = algorithm.encode()
-        return self.made(self.lib.cst_quic_key_from_secret, name, version, secret, len(secret), before)
+        return self.made(self.lib.cst_quic_key_from_secret, algorithm, version, secret, len(secret), before)
 
     def next_secret(self, algorithm: str, version: int, secret: bytes) -> bytes:
         following = ctypes.create_string_buffer(len(secret))
@@ -111,7 +113,8 @@ class Quic:
 
     def retry_tag(self, version: int, connection_id: bytes, packet: bytes) -> bytes:
         tag, call = ctypes.create_string_buffer(16), self.lib.cst_quic_retry_tag
-        assert not call(self.context.handle, version, connection_id, len(connection_id), packet, len(packet), tag)
+        code = call(self.context.handle, version, connection_id, len(connection_id), packet, len(packet), tag)
+        self.context.check(code, "aes-128-gcm")
         return tag.raw
 
     def info(self, key: int) -> Any:

@@ -43,7 +43,9 @@ struct Packet {
 void run(cst_ctx *ctx, const char *name, size_t key_bytes, size_t secret_bytes) {
     const uint8_t secret[48] = {1};
     cst_quic_key *key = nullptr, *after = nullptr, *other = nullptr;
-    require(!cst_quic_key_from_secret(ctx, name, 1, secret, secret_bytes, nullptr, &key), "a key");
+    const int made = cst_quic_key_from_secret(ctx, name, 1, secret, secret_bytes, nullptr, &key);
+    if (made == CST_ERR_UNSUPPORTED) return;
+    require(made == CST_OK, "a key");
     require(!cst_quic_key_from_secret(ctx, name, 1, secret, secret_bytes, key, &after), "the key after it");
     require(!cst_quic_key_new(ctx, name, secret, key_bytes, secret, 12, secret, key_bytes, &other), "another key");
     Packet good, bad, others;
