@@ -939,8 +939,7 @@ typedef struct cst_quic_received {
                                             by `next`; without that key it is taken as forged */
     uint32_t phase; /* 0 or 1: the Key Phase bit of packets under `key` */
     int status; /* set by the call */
-    uint64_t
-        phase_first; /* the lowest packet number that was opened in the current phase; UINT64_MAX: there was none */
+    uint64_t phase_first; /* the lowest packet number that was opened in the current phase; UINT64_MAX: none was */
     uint64_t largest; /* the largest packet number that was opened in this packet number space, below 2^62; UINT64_MAX:
                          there was none. The number is decoded against it (RFC 9000, A.3) */
     const void *in; /* the protected packet, from its first byte to the last one of its tag */
@@ -949,8 +948,7 @@ typedef struct cst_quic_received {
     void *out; /* receives the header without protection, and right behind it the payload: in_len - 16 bytes altogether.
                   out == in is allowed */
     size_t out_cap;
-    const cst_quic_key
-        *opened_by; /* the rest is set by the call, unless it refuses arguments: key, previous or next; */
+    const cst_quic_key *opened_by; /* key, previous or next. It and the rest are set, unless arguments are refused: */
     size_t header_len, payload_len; /* bytes of `out`: the header, with the packet number; the payload behind it; */
     uint32_t number_len; /* bytes of the packet number in the header; */
     uint64_t number; /* the whole packet number. Of a packet that was not opened all are 0 or NULL */
