@@ -166,7 +166,6 @@ UNMEASURED = {
         "vpmultishiftqb",
         "vgf2p8affineqb",
         *LATER,
-        *NEWER,
     },
 }
 
