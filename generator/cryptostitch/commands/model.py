@@ -182,6 +182,8 @@ def predict(glob, cpu, jobs, costs, templates, fmt) -> None:
     chosen = chosen_table(cpu)
     measured = costs_of(costs) if costs else shipped_costs(chosen.costs_of)
     made = generator(templates)
+    if fmt == "text" and chosen.stand_in:
+        click.echo(chosen.stand_in + "\n")
     with progress_bar("predicting") as progress:
         work = tasks(made, glob)
         progress(0, len(work), work[0].name)

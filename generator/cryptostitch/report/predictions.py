@@ -77,7 +77,6 @@ def predictions_text(given: Predictions, table: Table, stand_in: str = "") -> st
     ]
     bands = _bands(given.found)
     lines = [
-        *([stand_in, ""] if stand_in else []),
         columns(rows),
         "",
         f"by the instruction table of {table.microarchitecture}, which is {grade_of(table)}",
