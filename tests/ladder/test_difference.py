@@ -17,5 +17,5 @@ def test_a_short_value() -> None:
 
 def test_numbers() -> None:
     assert Expected("number", 0, b"\5", 7).difference(b"\6") == ": found 0x6, expected 0x5"
-    limbs = b"".join(n.to_bytes(8, "little") for n in (9, 0))
-    assert Expected("number", 0, b"\5", 7, 2, 8, 2).difference(limbs) == ": found 0x2, expected 0x5"
+    limbs = b"".join(n.to_bytes(8, "little") for n in (9, 0, 0, 0))
+    assert Expected("number", 0, b"\5", 7, 4, 8, 4).difference(limbs) == ": found 0x2, expected 0x5"

@@ -12,8 +12,8 @@ from ..core.errors import TemplateError, nearest
 from ..core.instructions import INSTRUCTIONS, Row, features_of
 from ..core.ir import GENERAL, MASK, SHARED, STATE, VECTOR, Code, Imm, Ins, Mem, Operand, Place, Reg
 from ..core.isa import Isa
+from ..core.merge import merged
 from ..core.stream import Claim, Stream
-from ..passes.weave import merged
 from .render import MARK, Rendered
 
 _NAME = r"[A-Za-z_][\w.]*?"

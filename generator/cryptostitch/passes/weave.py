@@ -7,9 +7,10 @@ register is shared, so no weave can change what a stream computes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from ..core.ir import Ins
+from ..core.merge import merged
 from ..core.program import Part
 
 STRATEGIES = ("proportional", "sequential")  # the index is the number in a pack
@@ -30,24 +31,3 @@ def weave(
     if strategy == "sequential":
         return [(i, ins) for i in streams for ins in sequences[i]]
     return merged(sequences, {i: parts[i].lead for i in streams})
-
-
-def merged(sequences: Mapping[int, Sequence[Ins]], leads: Mapping[int, int]) -> list[tuple[int, Ins]]:
-    """Returns the sequences in one, by the proportional strategy, each instruction with the key of its sequence."""
-    position = {i: 0 for i in sequences if sequences[i]}
-
-    def key(i: int) -> tuple[int, int]:
-        return ((2 * position[i] + 1) << 20) // (2 * len(sequences[i])) - leads[i] * 1024, i
-
-    woven: list[tuple[int, Ins]] = []
-    while position:
-        i = min(position, key=key)
-        glued = True
-        while glued:  # an atom is a maximal run that is joined by glue
-            ins = sequences[i][position[i]]
-            woven.append((i, ins))
-            position[i] += 1
-            glued = ins.glue and position[i] < len(sequences[i])
-        if position[i] == len(sequences[i]):
-            del position[i]
-    return woven

@@ -305,7 +305,9 @@ int Pack::open(const void *, size_t, Origin origin) {
     if (world().kernels.size() > kMost) abort();
     return CST_OK;
 }
-int Pack::algorithm(uint32_t index, AlgorithmRecord *out) const { return *out = world().algorithms[index], CST_OK; }
+int Pack::algorithm(uint32_t index, AlgorithmRecord *out, const char **) const {
+    return *out = world().algorithms[index], CST_OK;
+}
 int Pack::program(uint32_t index, ProgramRecord *out) const {
     MockProgram &p = *world().programs[index];
     p.record.stream = p.stream.c_str();
