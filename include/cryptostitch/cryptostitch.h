@@ -969,8 +969,8 @@ typedef struct cst_quic_received {
  * on lengths, that of the packet number among them, and on which packets were authentic: not on why one was not, nor on
  * packet numbers, nor, where a call has one packet, on key phases (9.5). Of several packets it also tells how often
  * neighbours are opened by different keys, by a few instructions each time.
- * What a peer may not send, though it is authentic, is for the caller to look at in the opened header and payload: bits
- * that must be zero (RFC 9000, 17.2, 17.3.1), a packet number that was there before, a payload without frames. */
+ * An authentic packet may still break the protocol. The caller must check the opened header and payload for bits that
+ * must be zero (RFC 9000, 17.2, 17.3.1), a packet number that was received before, and a payload without frames. */
 CST_API int cst_quic_open(cst_ctx *ctx, cst_quic_received *packets, size_t n);
 
 /* ---- Manager: jobs that come one by one

@@ -22,6 +22,11 @@ inline void put_words(uint8_t *to, uint64_t low, uint64_t high) {
     memcpy(to, &words, sizeof(words));
 }
 inline void put_zeros(uint8_t *to) { put_words(to, 0, 0); }
+inline uint32_t load_big_endian(const uint8_t *from) {
+    uint32_t word;
+    memcpy(&word, from, sizeof(word));
+    return __builtin_bswap32(word);
+}
 inline uint64_t load64(const uint8_t *from) {
     uint64_t word;
     memcpy(&word, from, sizeof(word));

@@ -14,6 +14,17 @@ namespace cst {
 
 constexpr int JOB_WAITING = 1;  // the status of a job that is checked and not run yet
 
+// Makes a job of the library's own in place, since a copy of what has just been written would wait for it. Its other
+// members are 0.
+inline cst_job &new_job(cst_job *at, const Key &key, int direction) {
+    *at = {};
+    at->size = sizeof(*at);
+    at->key = reinterpret_cast<const cst_key *>(&key);
+    at->direction = direction;
+    at->status = JOB_WAITING;
+    return *at;
+}
+
 // A caller's buffer, in one piece or several. Positions count from the buffer's first byte. It caches the piece of the
 // last access, so that accesses near each other are cheap.
 class Buffer {

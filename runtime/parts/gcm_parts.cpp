@@ -27,11 +27,7 @@ void close_block(const Key &key, uint8_t *hash) {
     ghash(*key.suite, powers_end(key), hash, zero, BLOCK);
 }
 
-uint32_t low_word(const uint8_t *counter) {
-    uint32_t word;
-    memcpy(&word, counter + 12, sizeof(word));
-    return __builtin_bswap32(word);
-}
+uint32_t low_word(const uint8_t *counter) { return load_big_endian(counter + 12); }
 
 void count_on(uint8_t *counter, uint64_t blocks) {
     const uint32_t word = __builtin_bswap32(low_word(counter) + uint32_t(blocks));

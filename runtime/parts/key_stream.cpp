@@ -16,9 +16,8 @@ int add_key_stream(const Suite *cipher, const void *round_keys, const uint8_t *i
     parts.cipher = round_keys;
     const Key *key;
     if (int error = take_expanded_key(*cipher, parts, memory, &key)) return error;
-    cst_job job = {};
-    job.key = reinterpret_cast<const cst_key *>(key);
-    job.status = JOB_WAITING;
+    cst_job job;
+    new_job(&job, *key, CST_SEAL);
     job.iv = iv;
     job.iv_len = cipher->iv_bytes;
     job.in = in.data;

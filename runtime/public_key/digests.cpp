@@ -21,11 +21,7 @@ int Digests::init(const Engine &engine, const Suites &suites, const char *suite)
 void Digests::run(const std::vector<Text> &texts, uint8_t *digests) const {
     std::vector<cst_job> jobs(texts.size());
     for (size_t i = 0; i < jobs.size(); i++) {
-        cst_job &job = jobs[i];
-        job.size = sizeof(job);
-        job.key = reinterpret_cast<const cst_key *>(key_.get());
-        job.direction = CST_SEAL;
-        job.status = JOB_WAITING;
+        cst_job &job = new_job(&jobs[i], *key_, CST_SEAL);
         job.in_pieces = texts[i].part;
         job.n_in_pieces = 3;
         for (const cst_piece &part : texts[i].part)

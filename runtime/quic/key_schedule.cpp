@@ -42,11 +42,8 @@ public:
         return new_key(*suite, nullptr, 0, key, bytes, &key_);
     }
     int run(const uint8_t *in, size_t bytes, uint8_t *out, size_t out_bytes) const {
-        cst_job job = {};
-        job.size = sizeof(job);
-        job.key = reinterpret_cast<const cst_key *>(key_.get());
-        job.direction = CST_SEAL;
-        job.status = JOB_WAITING;
+        cst_job job;
+        new_job(&job, *key_, CST_SEAL);
         job.in = in;
         job.in_len = bytes;
         job.tag = out;
@@ -132,11 +129,8 @@ int retry_tag(const Suites &suites, const QuicVersion &version, const uint8_t *c
     pseudo_packet[0] = uint8_t(n);
     std::copy(connection_id, connection_id + n, pseudo_packet.begin() + 1);
     std::copy(packet, packet + packet_bytes, pseudo_packet.begin() + 1 + ptrdiff_t(n));
-    cst_job job = {};
-    job.size = sizeof(job);
-    job.key = reinterpret_cast<const cst_key *>(key.get());
-    job.direction = CST_SEAL;
-    job.status = JOB_WAITING;
+    cst_job job;
+    new_job(&job, *key, CST_SEAL);
     job.iv = version.retry_iv;
     job.iv_len = QUIC_IV;
     job.aad = pseudo_packet.data();

@@ -38,7 +38,9 @@ constexpr uint8_t ZEROS[QUIC_SAMPLE] = {};
 
 // 5.4.4: the sample is block counter and nonce, as iv of the suite chacha20.
 void make_chacha_job(cst_job *at, const HeaderKey &key, const Mask *sample, Mask *mask) {
-    cst_job &job = new_job(at, key.chacha, CST_SEAL, sample->bytes, QUIC_SAMPLE);
+    cst_job &job = new_job(at, *key.chacha, CST_SEAL);
+    job.iv = sample->bytes;
+    job.iv_len = QUIC_SAMPLE;
     job.in = ZEROS;
     job.in_len = sizeof(ZEROS);
     job.out = mask->bytes;

@@ -13,18 +13,6 @@ struct Mask {
     alignas(16) uint8_t bytes[QUIC_SAMPLE];
 };
 
-// Makes a job in place, since a copy of what has just been written would wait for it. Other members than these are 0.
-inline cst_job &new_job(cst_job *at, const KeyPointer &key, int direction, const uint8_t *iv, size_t iv_len) {
-    *at = {};
-    at->size = sizeof(*at);
-    at->key = reinterpret_cast<const cst_key *>(key.get());
-    at->direction = direction;
-    at->status = JOB_WAITING;
-    at->iv = iv;
-    at->iv_len = iv_len;
-    return *at;
-}
-
 // Writes the masks of n packets, at most MOST_MESSAGES. keys: the header protection of each; samples: 16 bytes each,
 // elsewhere than the masks. jobs: room for n. avx: the CPU has AVX.
 void make_masks(bool avx, const HeaderKey *const *keys, const Mask *samples, size_t n, Memory *memory, cst_job *jobs,

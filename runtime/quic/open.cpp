@@ -33,7 +33,8 @@ const QuicKey *select(uint64_t condition, const QuicKey *yes, const QuicKey *no)
     return reinterpret_cast<const QuicKey *>((a & mask) | (b & ~mask));
 }
 
-// What is hidden of the header, for removing it and for putting it back.
+// The masks of a header's first byte and packet number. Applied once, they remove the header protection; applied again,
+// they restore it.
 struct Hidden {
     uint8_t first;
     uint32_t number;  // big-endian, as many bytes as the number has
@@ -128,7 +129,9 @@ private:
         packet.payload_len = packet.in_len - packet.header_len - QUIC_TAG;
         const QuicKey &key = choose_key(i, packet, first);
         put_nonce(key, packet.number, window_.samples + i);
-        cst_job &job = new_job(window_.jobs + i, key.aead, CST_OPEN, window_.samples[i].bytes, QUIC_IV);
+        cst_job &job = new_job(window_.jobs + i, *key.aead, CST_OPEN);
+        job.iv = window_.samples[i].bytes;
+        job.iv_len = QUIC_IV;
         job.aad = out;
         job.aad_len = packet.header_len;
         job.in = in + packet.header_len;

@@ -35,12 +35,6 @@ inline void put_nonce(const QuicKey &key, uint64_t number, Mask *nonce) {
     memcpy(nonce->bytes + HIGH, &low, sizeof(low));
 }
 
-inline uint32_t load_big_endian(const uint8_t *from) {
-    uint32_t word;
-    memcpy(&word, from, sizeof(word));
-    return __builtin_bswap32(word);
-}
-
 // Which bits of the first byte are protected (5.4.1): four of a long header, five of a short one.
 inline uint8_t protected_bits(uint8_t first) { return uint8_t(0x1f ^ (first >> 3 & 0x10)); }
 

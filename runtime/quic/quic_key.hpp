@@ -12,7 +12,7 @@ namespace cst {
 constexpr size_t QUIC_IV = 12, QUIC_TAG = 16, QUIC_MOST_KEY = 32;
 constexpr uint64_t NO_LIMIT = UINT64_MAX;
 
-// What RFC 9001 says of an AEAD: its suites here, lengths, and the limits of 6.6.
+// An AEAD of RFC 9001: the suites that implement it and its key schedule, its lengths, and the limits of 6.6.
 struct QuicAlgorithm {
     const char *name;
     const char *hmac;  // of its key schedule

@@ -32,7 +32,9 @@ void finish_header(const cst_quic_packet &packet) {
 }
 
 void make_job(cst_job *at, const cst_quic_packet &packet, const Mask &nonce) {
-    cst_job &job = new_job(at, from(packet.key)->aead, CST_SEAL, nonce.bytes, QUIC_IV);
+    cst_job &job = new_job(at, *from(packet.key)->aead, CST_SEAL);
+    job.iv = nonce.bytes;
+    job.iv_len = QUIC_IV;
     job.aad = packet.header;
     job.aad_len = packet.header_len;
     job.in = packet.in;
@@ -73,14 +75,17 @@ int seal_batch(Memory *memory, PacketWindow *window, cst_quic_packet *packets, s
     if (!jobs) return CST_ERR_LIMIT;
     run_jobs(memory, window->jobs, jobs);
     for (size_t i = 0; i < jobs; i++) {
-        cst_quic_packet &packet = packets[window->places[i]];
-        packet.status = CST_OK;
-        packet.out_len = packet.in_len + QUIC_TAG;
-        memcpy(window->samples[i].bytes, static_cast<uint8_t *>(packet.out) + QUIC_MOST_NUMBER - packet.number_len,
-               QUIC_SAMPLE);
+        const cst_quic_packet &packet = packets[window->places[i]];
+        memcpy(window->samples[i].bytes,
+               static_cast<const uint8_t *>(packet.out) + QUIC_MOST_NUMBER - packet.number_len, QUIC_SAMPLE);
     }
     make_masks(has_avx(*packets), keys, window->samples, jobs, memory, window->jobs, window->masks);
-    for (size_t i = 0; i < jobs; i++) protect_header(packets[window->places[i]], window->masks[i]);
+    for (size_t i = 0; i < jobs; i++) {
+        cst_quic_packet &packet = packets[window->places[i]];
+        protect_header(packet, window->masks[i]);
+        packet.out_len = packet.in_len + QUIC_TAG;
+        packet.status = CST_OK;
+    }
     return jobs == n ? CST_OK : CST_ERR_LIMIT;
 }
 
