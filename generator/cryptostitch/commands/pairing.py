@@ -73,7 +73,7 @@ def stitch(streams, isa, ratio, lead, lag, budget, order, strategy, iterations, 
     """Build, verify and time the pairing of two to four streams: each alone, their sum, the larger, the fastest kernels
     of the same algorithms for the same jobs ("best apart"), and the woven kernel; and say why it gains what it does.
 
-    What a pairing is worth is its gain over best apart: that is what would run in its place.
+    The gain that decides is that over best apart: an application without the woven kernel would run those kernels.
 
     The lanes of a part may be multiples of a stream's lanes; the groups are then woven with themselves (sha1_x32 is
     two of sha1_x16). The name of an algorithm or suite stands for its stream: crc32c.

@@ -81,7 +81,7 @@ class Recipe:
 
 
 FLAGS = {"big_endian": 1, "extendable": 2, "hmac": 4, "leaves": 8}
-"""What an algorithm's record says yes or no to, by the bit in the pack."""
+"""The flags of an algorithm's record, each with its bit in the pack."""
 DERIVED_MARK = "~"
 HASH, CIPHER_ENC, CIPHER_DEC = (KINDS[kind].number for kind in ("hash", "cipher_enc", "cipher_dec"))
 

@@ -1,5 +1,5 @@
-"""What a row of the catalogue must be, by its record: the table by which the library judges packs that an application
-loads (runtime/code/pack.cpp), and by which a row is judged where it is made.
+"""The rules that the record of every row of the catalogue must meet. The library checks packs that an application loads
+by this table (runtime/code/pack.cpp), and the generator checks each row by it when the row is made.
 
 A condition is text that Python and C++ read alike: names are members of AlgorithmRecord (runtime/code/pack.hpp),
 comparisons are not chained, bits stand in parentheses.
@@ -21,6 +21,8 @@ MODES = frozenset(
 """The kinds that are modes of a block cipher of 16-byte blocks."""
 PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3, "segments": 4, "rest": 5}
 """How a hash ends a message (catalog.py), by the number in the pack's record."""
+FRAMED = frozenset((PADDINGS["counted"], PADDINGS["sponge"]))
+"""The paddings of hashes whose kernels read padded blocks."""
 SEGMENTS, MOST_WORDS = 16, 25
 """Segments of a multi-hash; words of a chaining value."""
 NUMBERS = {
@@ -34,7 +36,8 @@ NUMBERS = {
 
 @dataclass(frozen=True)
 class Rule:
-    """Of records for which the condition ``of`` is true, ``holds`` is true too; ``says`` is what it says in words."""
+    """A rule for records: wherever the condition ``of`` is true, the condition ``holds`` must be true. ``says`` states
+    the rule in words, for error messages."""
 
     of: str
     holds: str
@@ -165,7 +168,7 @@ BASE_RULES = (
     Rule(ALL, "base.input_bytes == input_bytes", "its base has the same bytes"),
     Rule("not framed()", "base.block_bytes == block_bytes", "its base has the same block_bytes"),
 )
-"""Of a record and that of its base."""
+"""The rules that a record and the record of its base must meet together."""
 
 
 def broken_rule(record: Algorithm) -> str:
@@ -174,7 +177,7 @@ def broken_rule(record: Algorithm) -> str:
 
 
 def broken_base_rule(record: Algorithm, base: Algorithm) -> str:
-    """The same of the rules for a record and its base."""
+    """Says which of BASE_RULES the record and its base break, the first; empty where they break none."""
     return _broken(BASE_RULES, {**_members(record), "base": SimpleNamespace(**_members(base))})
 
 
@@ -205,6 +208,3 @@ def _members(record: Algorithm) -> dict[str, Any]:
         "is_mode": lambda: record.kind in MODES,
         "framed": lambda: record.kind == KINDS["hash"].number and record.padding in FRAMED,
     }
-
-
-FRAMED = frozenset((PADDINGS["counted"], PADDINGS["sponge"]))

@@ -29,8 +29,9 @@ class Apart:
         self._known: dict[tuple[str, int, bool], str | Recipe | None] = {}
 
     def fastest(self, laboratory: Laboratory, name: StreamName, streams: Sequence[Part]) -> Setup | None:
-        """Of the algorithm of these streams, the part ``name`` of a kernel, on this CPU; None: there is none but the
-        stream itself. Its lanes divide theirs, so that a number of calls does the same jobs."""
+        """Returns the fastest kernel on this CPU of the algorithm that these streams run; ``name`` is their name in the
+        woven kernel. None: the algorithm has no kernel but the stream itself. The kernel's lanes divide the streams'
+        lanes, so that a number of calls does the same jobs."""
         program = streams[0].program
         row = self._generator.algorithms[program.algorithm]
         if row.kind in MODULAR or row.padding in WITHOUT or program.contract.is_message or not program.contract.bytes:
@@ -59,7 +60,7 @@ class Apart:
         return best
 
     def _kernels(self, laboratory: Laboratory, algorithm: str, name: StreamName) -> Iterator[str | Recipe]:
-        """Those of the library by their names, and recipes of what only the user's folder has."""
+        """Yields the names of the library's kernels that fit, or recipes of texts that only the user's folder has."""
         own = {row.name for row in self._generator.given[0]}
         if algorithm in own:
             for parts, _, tuned in self._generator.default_weaves:
@@ -85,7 +86,8 @@ class Apart:
 
 
 def cycles_of(setup: Setup, cycles: float, streams: Sequence[Part]) -> float:
-    """What ``cycles`` per iteration of the kernel come to for the bytes of these streams in one of the woven kernel."""
+    """Converts ``cycles`` per iteration of the kernel into the cycles that it takes for the bytes that these streams
+    process in one iteration of the woven kernel."""
     size = sum(p.program.contract.lanes * p.program.contract.bytes * p.ratio for p in streams)
     return cycles * size / (setup.lanes * setup.bytes)
 
