@@ -32,7 +32,7 @@ def check(subject: Subject, effort: Effort) -> Result:
         except Skip:
             continue
     if not vectors:
-        if not HAVE_ANSWERS & set(forced.suites):
+        if not HAVE_ANSWERS & set(forced.suites) and any(row not in ALGORITHMS for row in subject.rows):
             raise Skip(f"no known answers of {', '.join(forced.suites)}: give the row `answers`, as they are published")
         return self_test(subject.native(), subject.name)
     try:
