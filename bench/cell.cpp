@@ -1,5 +1,6 @@
 #include "cell.hpp"
 
+#include "quic.hpp"
 #include "tls.hpp"
 
 #include <algorithm>
@@ -21,6 +22,7 @@ static uint8_t *placed(Table<uint8_t> &bytes, size_t in_page) {
 static size_t sealed_bytes(const Row &row, size_t text) {
     return row.write          ? tls_write_bytes(text)
            : row.tls          ? tls_ciphertext_bytes(row, text)
+           : row.quic         ? text + QUIC_TAG
            : row.jose         ? text / 16 * 16 + 16
            : row.sector_bytes ? text / row.sector_bytes * (row.sector_bytes + 8)
            : row.coded()      ? text / row.data_blocks * row.parity_blocks
@@ -66,6 +68,7 @@ void Cell::lay_out() {
         b.in = in;
         b.out = placed(out_, OUTPUT) + slots[i] * pitch + HEAD;
         b.iv = (row_.open ? in : b.out) - (row_.des() ? 8 : 16);
+        if (row_.quic) put_quic_header(in - QUIC_HEADER, uint64_t(i) << 32);
         memcpy(b.out - HEAD, in - HEAD, HEAD);
         b.tag = placed(tags_, TAGS) + slots[i] * tag_pitch();
         b.expected_tag = placed(expected_tags_, TAGS) + slots[i] * tag_pitch();
@@ -95,10 +98,10 @@ bool Cell::answer() {
         memcpy(const_cast<uint8_t *>(b.expected_tag), b.tag, tag_pitch());
         uint8_t *in = const_cast<uint8_t *>(b.in);
         if (row_.open && row_.public_key.empty()) {
-            expected_out_.emplace_back(in, in + b.bytes);
-            memcpy(in, b.out, b.in_bytes);
+            expected_out_.emplace_back(in - row_.lead(), in + b.bytes);
+            memcpy(in - row_.lead(), b.out - row_.lead(), row_.lead() + b.in_bytes);
         } else if (row_.key_bits || row_.stored()) {
-            expected_out_.emplace_back(b.out, b.out + b.out_bytes);
+            expected_out_.emplace_back(b.out - row_.lead(), b.out + b.out_bytes);
         }
     }
     return true;
@@ -129,7 +132,8 @@ bool Cell::is_right(const Buffer &b, size_t i, std::vector<uint8_t> &scratch) co
         return tls_seal(row_, b, b.sequence, b.out - 16, b.in, b.bytes, scratch.data()) &&
                memcmp(b.out, scratch.data(), b.out_bytes) == 0;
     }
-    if (!expected_out_.empty() && memcmp(b.out, expected_out_[i].data(), b.out_bytes) != 0) return false;
+    if (!expected_out_.empty() && memcmp(b.out - row_.lead(), expected_out_[i].data(), row_.lead() + b.out_bytes) != 0)
+        return false;
     return row_.open || memcmp(b.tag, b.expected_tag, row_.tag_bytes) == 0;
 }
 

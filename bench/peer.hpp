@@ -16,6 +16,7 @@ namespace bench {
 // rc4-vartime [+hmac-hash-etm], des-ede3-cbc [+hmac-hash-etm | -BITS], a{128cbc-hs256,192cbc-hs384,256cbc-hs512}, crc*,
 // aes-N-{xts,gcm}+crc*[-plaintext]; x25519, ecdh-p256; ed25519, ecdsa-p256, which opened are verified; rsa-N-sign
 // (PKCS#1 v1.5 with SHA-256, one key);
+// quic-aes-N-gcm, quic-chacha20-poly1305: packets with header protection;
 // or an erasure code: rs-K+M (Cauchy), pq-K+2, xor-K+1; or sectors with T10's protection information, sealed when it is
 // inserted, opened when it is stripped: t10-pi-N.
 struct Row {
@@ -48,7 +49,9 @@ struct Row {
     bool stored() const { return coded() || sector_bytes; }  // storage peers alone do it
     bool jose = false;  // RFC 7518, 5.2: the text padded to whole blocks, the header's length behind it in the MAC,
                         // half a tag; its key is MAC key, cipher key
-    size_t tag_bytes = 0;  // beside the ciphertext; 0: no hash, or TLS
+    bool quic = false;  // packets, whose tag is behind the ciphertext
+    size_t lead() const { return quic ? 13 : 0; }  // bytes of input and output before the text: a packet's header
+    size_t tag_bytes = 0;  // beside the ciphertext; 0: no hash, TLS, or QUIC
     size_t header = 0;  // bytes in front of the IV that are authenticated: 8 for ESP, GCM, CCM
     size_t iv_bytes() const { return mode == "ECB" || rc4() ? 0 : aead ? 12 : des() ? 8 : 16; }
     size_t key_bytes() const { return size_t(key_bits / 8) * (mode == "XTS" ? 2 : 1); }
@@ -72,6 +75,7 @@ Row digest_row(const std::string &suite, size_t digest_bytes);
 size_t hash_bytes(const std::string &hash);
 size_t checksum_bytes(const std::string &suite);  // 0: it is none
 std::vector<std::string> storage_rows();  // erasure codes and sectors that are rows
+std::vector<std::string> quic_rows();
 std::vector<std::string> public_key_rows();
 
 // How the number of a checksum is laid out in bytes.

@@ -100,7 +100,7 @@ std::vector<Row> all_rows(const std::string &target, const std::vector<std::stri
             }
         }
     }
-    for (const auto &others : {storage_rows(), public_key_rows()})
+    for (const auto &others : {storage_rows(), public_key_rows(), quic_rows()})
         suites.insert(suites.end(), others.begin(), others.end());
     for (const std::string &suite : suites)
         for (const char *way : {"", "/open", "/write", "/key"}) {

@@ -38,6 +38,8 @@ std::vector<std::string> storage_rows() {
     return {"rs-4+2", "rs-6+3", "rs-10+4", "rs-20+4", "pq-16+2", "xor-10+1", "t10-pi-512", "t10-pi-4096"};
 }
 
+std::vector<std::string> quic_rows() { return {"quic-aes-128-gcm", "quic-aes-256-gcm", "quic-chacha20-poly1305"}; }
+
 std::vector<std::string> public_key_rows() {
     return {"x25519", "ed25519", "ecdh-p256", "ecdsa-p256", "rsa-2048-sign", "rsa-3072-sign", "rsa-4096-sign"};
 }
@@ -62,7 +64,7 @@ bool parse_row(const std::string &name, Row &row) {
     row.write = take_end(row.suite, "/write");
     if (take_end(row.suite, "/key")) {
         const std::string suite = row.suite;
-        if (row.open || row.write || !parse_row(suite, row) || row.open || row.write) return false;
+        if (row.open || row.write || !parse_row(suite, row) || row.open || row.write || row.quic) return false;
         row.name = name;
         return row.make_keys = row.key_bits || row.mac_key_bytes();
     }
@@ -78,6 +80,16 @@ bool parse_row(const std::string &name, Row &row) {
         return !row.write && !(row.open && operation != "ed25519" && operation != "ecdsa-p256");
     }
     std::string rest = row.suite;
+    if (take(rest, "quic-")) {
+        const bool open = row.open;
+        const std::string aead = rest;
+        if (row.write || !parse_row(aead, row) || !(row.mode == "GCM" || row.mode == "ChaCha20-Poly1305") ||
+            row.key_bits == 192 || !row.sum.empty() || row.open || row.write || row.make_keys)
+            return false;
+        row.open = open, row.name = name, row.suite = "quic-" + aead;
+        row.tag_bytes = row.header = 0;
+        return row.quic = true;
+    }
     if (take(rest, "t10-pi-")) {
         row.sector_bytes = rest == "512" ? 512 : rest == "4096" ? 4096 : 0;
         return row.sector_bytes && !row.write;

@@ -1,6 +1,7 @@
 #include "aws_lc_aead.hpp"
 
 #include "library.hpp"
+#include "../quic.hpp"
 
 namespace bench {
 namespace {
@@ -71,6 +72,57 @@ private:
     std::vector<void *> ctx_;
 };
 
+// Its block functions take a key's schedule; 15 round keys and a number of rounds.
+struct BlockCalls {
+    int (*expand)(const uint8_t *key, unsigned bits, void *schedule);
+    void (*encrypt)(const uint8_t *in, uint8_t *out, const void *schedule);
+    void (*chacha)(uint8_t *out, const uint8_t *in, size_t bytes, const uint8_t *key, const uint8_t *nonce,
+                   uint32_t counter);
+    bool load(const Library &library, std::string &error) {
+        return library.find("AES_set_encrypt_key", expand, error) && library.find("AES_encrypt", encrypt, error) &&
+               library.find("CRYPTO_chacha_20", chacha, error);
+    }
+};
+
+class PacketTask : public QuicTask {
+public:
+    PacketTask(const Calls &calls, const BlockCalls &blocks, const void *aead, const Row &row, const Batch &batch)
+        : QuicTask(row, batch), calls_(calls), blocks_(blocks), schedules_(row.chacha() ? 0 : batch.keys()) {
+        variant = "EVP_AEAD, a block";
+        for (size_t k = 0; k < batch.keys(); k++)
+            ctx_.push_back(calls.create(aead, batch.key(k), row.key_bytes(), QUIC_TAG));
+        for (size_t k = 0; k < schedules_.size(); k++)
+            blocks.expand(quic_hp(batch, k), unsigned(row.key_bits), schedules_[k].words);
+    }
+    ~PacketTask() override {
+        for (void *ctx : ctx_) calls_.destroy(ctx);
+    }
+
+private:
+    bool run_aead(size_t k, const uint8_t *nonce, const uint8_t *header, const Buffer &b) override {
+        size_t tag = 0;
+        return row_.open ? calls_.open(ctx_[k], b.out, nonce, QUIC_IV, b.in, b.bytes, b.in + b.bytes, QUIC_TAG, header,
+                                       QUIC_HEADER)
+                         : calls_.seal(ctx_[k], b.out, b.out + b.bytes, &tag, QUIC_TAG, nonce, QUIC_IV, b.in, b.bytes,
+                                       nullptr, 0, header, QUIC_HEADER);
+    }
+    bool make_mask(size_t k, const uint8_t *sample, uint8_t *mask) override {
+        static const uint8_t zeros[QUIC_MASK] = {};
+        uint32_t counter;
+        memcpy(&counter, sample, sizeof counter);
+        if (row_.chacha()) blocks_.chacha(mask, zeros, QUIC_MASK, quic_hp(batch_, k), sample + sizeof counter, counter);
+        else blocks_.encrypt(sample, mask, schedules_[k].words);
+        return true;
+    }
+    struct Schedule {
+        alignas(16) uint32_t words[4 * 15 + 4];
+    };
+    const Calls calls_;
+    const BlockCalls blocks_;
+    std::vector<void *> ctx_;
+    std::vector<Schedule> schedules_;
+};
+
 } // namespace
 
 std::vector<std::unique_ptr<Task>> aws_lc_aead_tasks(const std::string &file, const Row &row, const Batch &batch) {
@@ -84,7 +136,10 @@ std::vector<std::unique_ptr<Task>> aws_lc_aead_tasks(const std::string &file, co
     if (name.empty() || !library.open(file, error) || !calls.load(library, error) ||
         !library.find(name.c_str(), aead, error))
         return {};
-    return tasks_of(std::make_unique<OneCallTask>(calls, aead(), row, batch));
+    if (!row.quic) return tasks_of(std::make_unique<OneCallTask>(calls, aead(), row, batch));
+    BlockCalls blocks;
+    if (!blocks.load(library, error)) return {};
+    return tasks_of(std::make_unique<PacketTask>(calls, blocks, aead(), row, batch));
 }
 
 } // namespace bench

@@ -15,6 +15,7 @@ std::vector<NamedSuite> cryptostitch_suites(const std::string &, const std::vect
 } // namespace bench
 #else
 
+#include "../quic.hpp"
 #include "../tls.hpp"
 #include "summed.hpp"
 
@@ -342,6 +343,70 @@ private:
     Turns turns_{batch_};
 };
 
+// QUIC packets: one call for all.
+class PacketsTask : public Task {
+public:
+    PacketsTask(cst_ctx *ctx, const Row &row, const Batch &batch) : ctx_(ctx), row_(row), batch_(batch) {
+        const std::string aead = row.suite.substr(row.suite.find('-') + 1);
+        const size_t n = row.key_bytes();
+        keys_.resize(batch.keys());
+        for (size_t k = 0; k < keys_.size(); k++)
+            if (cst_quic_key_new(ctx, aead.c_str(), batch.key(k), n, quic_iv(batch, k), QUIC_IV, quic_hp(batch, k), n,
+                                 &keys_[k]) != CST_OK)
+                return;
+        for (size_t i = 0; i < batch.buffers.size(); i++) row.open ? add_received(i) : add_packet(i);
+        variant = row.open ? "cst_quic_open" : "cst_quic_seal";
+    }
+    ~PacketsTask() override {
+        for (cst_quic_key *key : keys_) cst_quic_key_free(key);
+    }
+    bool ready() const { return !variant.empty(); }
+    bool run() override {
+        const size_t first = turns_.next();
+        if (row_.open) return cst_quic_open(ctx_, received_.data() + first, batch_.jobs) == CST_OK;
+        for (size_t i = first; i < first + batch_.jobs; i++) *static_cast<uint8_t *>(packets_[i].header) = 0x40;
+        return cst_quic_seal(ctx_, packets_.data() + first, batch_.jobs) == CST_OK;
+    }
+
+private:
+    void add_packet(size_t i) {
+        const Buffer &b = batch_.buffers[i];
+        cst_quic_packet packet = {};
+        packet.size = sizeof packet;
+        packet.key = keys_[batch_.key_of(i)];
+        packet.number = b.sequence;
+        packet.number_len = 4;
+        packet.header = b.out - QUIC_HEADER;
+        packet.header_len = QUIC_HEADER;
+        packet.in = b.in;
+        packet.in_len = b.bytes;
+        packet.out = b.out;
+        packet.out_cap = b.out_bytes;
+        packets_.push_back(packet);
+    }
+    void add_received(size_t i) {
+        const Buffer &b = batch_.buffers[i];
+        cst_quic_received packet = {};
+        packet.size = sizeof packet;
+        packet.key = keys_[batch_.key_of(i)];
+        packet.phase_first = UINT64_MAX;
+        packet.largest = b.sequence - 1;  // of 0: none
+        packet.in = b.in - QUIC_HEADER;
+        packet.in_len = QUIC_HEADER + b.in_bytes;
+        packet.number_at = QUIC_NUMBER_AT;
+        packet.out = b.out - QUIC_HEADER;
+        packet.out_cap = packet.in_len;
+        received_.push_back(packet);
+    }
+    cst_ctx *const ctx_;
+    const Row row_;
+    const Batch &batch_;
+    std::vector<cst_quic_key *> keys_;
+    std::vector<cst_quic_packet> packets_;
+    std::vector<cst_quic_received> received_;
+    Turns turns_{batch_};
+};
+
 // Makes the keys anew, and frees, or overwrites, those that were there.
 class KeyTask : public BurstTask {
 public:
@@ -415,6 +480,10 @@ public:
         if (row.stored()) {
             if (row.coded()) add_ready<CodeTask>(tasks, row, batch);
             else add_ready<SectorsTask>(tasks, row, batch);
+            return tasks;
+        }
+        if (row.quic) {
+            add_ready<PacketsTask>(tasks, row, batch);
             return tasks;
         }
         if (!row.public_key.empty()) {

@@ -4,6 +4,7 @@
 #include "ipsec_mb_aead.hpp"
 #include "ipsec_mb_calls.hpp"
 #include "ipsec_mb_gcm.hpp"
+#include "ipsec_mb_quic.hpp"
 #include "ipsec_mb_tls.hpp"
 
 #include <cstring>
@@ -133,6 +134,7 @@ public:
         if (row.make_keys && (row.chacha() || row.mode == "CCM" || row.tls)) return tasks; // no function of its own
         if (row.tls && batch.sessions) return tasks;
         if (row.tls) return known ? imb_tls_tasks(manager_, row, batch) : std::move(tasks);
+        if (row.quic) return imb_quic_tasks(manager_, row, batch);
         if (row.aead) return (row.mode == "GCM" ? imb_gcm_tasks : imb_aead_tasks)(manager_, row, batch);
         if (row.mode == "XTS" || row.rc4() || row.jose) return tasks; // it has none
         if (row.chacha()) return tasks; // its block counter begins at 1

@@ -2,6 +2,7 @@
 // output.
 #include "aws_lc_aead.hpp"
 #include "openssl_aead.hpp"
+#include "openssl_quic.hpp"
 #include "openssl_tls.hpp"
 #include "openssl_xcbc.hpp"
 #include "public_key.hpp"
@@ -170,7 +171,7 @@ public:
         if (row.make_keys && (row.tls || row.block_mac == "XCBC")) return {};
         if (row.tls) return openssl_tls_tasks(crypto_, row, batch);
         if (row.aead) {
-            auto tasks = openssl_aead_tasks(crypto_, row, batch);
+            auto tasks = (row.quic ? openssl_quic_tasks : openssl_aead_tasks)(crypto_, row, batch);
             if (build_.kind == "aws-lc")
                 for (auto &task : aws_lc_aead_tasks(build_.file, row, batch)) tasks.push_back(std::move(task));
             return tasks;
