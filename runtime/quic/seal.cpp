@@ -24,11 +24,43 @@ private:
     uint64_t left_ = 0;
 };
 
+// The packet number in the header, which ends with it: as big-endian words if there are four bytes, else as bytes.
+class NumberField {
+public:
+    explicit NumberField(const cst_quic_packet &packet)
+        : end_(static_cast<uint8_t *>(packet.header) + packet.header_len),
+          bits_(8 * packet.number_len),
+          is_word_(packet.header_len >= QUIC_MOST_NUMBER) {}
+    void set(uint64_t number) { change(0, uint32_t(number)); }
+    // mask: the four bytes of a header's mask behind its first one.
+    void protect(const uint8_t *mask) { change(UINT32_MAX, load_big_endian(mask) >> (32 - bits_)); }
+
+private:
+    // Keeps these bits and flips those, of the number's.
+    void change(uint32_t keep, uint32_t flip) {
+        const uint32_t its = uint32_t((uint64_t(1) << bits_) - 1);
+        if (is_word_) {
+            uint8_t *const at = end_ - QUIC_MOST_NUMBER;
+            const uint32_t word = __builtin_bswap32((load_big_endian(at) & (keep | ~its)) ^ (flip & its));
+            memcpy(at, &word, sizeof(word));
+        } else {
+            uint8_t *at = end_;
+            for (uint32_t i = 0; i < bits_; i += 8) {
+                at--;
+                *at = uint8_t((*at & (keep >> i)) ^ (flip >> i));
+            }
+        }
+    }
+    uint8_t *const end_;
+    const uint32_t bits_;
+    const bool is_word_;
+};
+
 // Writes what the header says of the packet number.
 void finish_header(const cst_quic_packet &packet) {
-    uint8_t *const header = static_cast<uint8_t *>(packet.header), *const end = header + packet.header_len;
+    uint8_t *const header = static_cast<uint8_t *>(packet.header);
     header[0] = uint8_t((header[0] & ~3u) | (packet.number_len - 1));
-    for (uint32_t i = 0; i < packet.number_len; i++) end[-1 - ptrdiff_t(i)] = uint8_t(packet.number >> 8 * i);
+    NumberField(packet).set(packet.number);
 }
 
 void make_job(cst_job *at, const cst_quic_packet &packet, const Mask &nonce) {
@@ -48,10 +80,9 @@ void make_job(cst_job *at, const cst_quic_packet &packet, const Mask &nonce) {
 }
 
 void protect_header(const cst_quic_packet &packet, const Mask &mask) {
-    uint8_t *const header = static_cast<uint8_t *>(packet.header), *const number =
-                                                                       header + packet.header_len - packet.number_len;
+    uint8_t *const header = static_cast<uint8_t *>(packet.header);
     header[0] ^= mask.bytes[0] & protected_bits(header[0]);
-    for (uint32_t i = 0; i < packet.number_len; i++) number[i] ^= mask.bytes[1 + i];
+    NumberField(packet).protect(mask.bytes + 1);
 }
 
 int seal_batch(Memory *memory, PacketWindow *window, cst_quic_packet *packets, size_t n) {
