@@ -147,7 +147,7 @@ bool gcm_whole(uint64_t key_bytes, const gcm_key_data &key, bool opens, const Gc
     alignas(BLOCK) uint8_t counter[BLOCK], block[BLOCK], copy[MESSAGE_AAD];
     put_first_counter(key, input.iv, input.iv_bytes, counter);
     GcmMessage message = {opens, counter, input.aad, input.aad_bytes, in, out, bytes};
-    if (input.aad_bytes > MESSAGE_AAD) {  // one block stands for all of them
+    if (input.aad_bytes > MESSAGE_AAD || !has_powers(input.aad_bytes, bytes)) {  // one block stands for all of them
         begin_hash(key, block, input.aad, input.aad_bytes);
         message.aad = block;
         message.aad_bytes = BLOCK;

@@ -9,8 +9,8 @@ namespace cst::imb {
 namespace {
 
 constexpr size_t BLOCK = 16;
-static_assert(GCM_POWERS == 2 * MOST_GCM_BLOCKS + 1, "as kernels need");
-constexpr size_t ROWS_BEHIND = MOST_GCM_BLOCKS - 1;
+static_assert(GCM_POWERS >= 2 * MOST_GCM_BLOCKS + 1 && GCM_POWERS >= MOST_SHORT_GCM_BLOCKS + 2, "as kernels need");
+constexpr size_t ROWS_BEHIND = MOST_GCM_BLOCKS - 2;
 static_assert(sizeof(gcm_key_data::ghash_keys) >= (GCM_POWERS + ROWS_BEHIND) * sizeof(KeyRow), "as many are read");
 
 const KeyRow *powers_end(const gcm_key_data &key) {
@@ -28,7 +28,7 @@ public:
         rows_ += 2;
         const size_t front = call.front_blocks();
         if (rows_ + front + stride <= end + ROWS_BEHIND) return;
-        rows_ = static_cast<KeyRow *>(memcpy(copy_, rows_, (front + stride - 1) * sizeof(KeyRow)));
+        rows_ = static_cast<KeyRow *>(memcpy(copy_, rows_, (front + stride - 2) * sizeof(KeyRow)));
     }
     ~EndPowers() {
         if (rows_ == copy_) wipe(copy_, sizeof(copy_));
@@ -39,7 +39,8 @@ public:
 
 private:
     const KeyRow *rows_;
-    KeyRow copy_[2 * MOST_GCM_BLOCKS];  // where a row that is read would lie behind the caller's
+    // Where a row that is read would lie behind the caller's.
+    KeyRow copy_[SHORT_MESSAGE_AAD / BLOCK + MOST_SHORT_GCM_BLOCKS];
 };
 
 // Whether the last 32 bits of a counter block wrap, which kernels cannot handle.
@@ -72,6 +73,11 @@ inline bool run(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &m
 }
 
 }  // namespace
+
+bool has_powers(uint64_t aad_bytes, uint64_t bytes) {
+    const auto blocks = [](uint64_t n) { return (n + BLOCK - 1) / BLOCK; };
+    return bytes > MOST_SHORT_GCM_BLOCKS * BLOCK || blocks(aad_bytes) + blocks(bytes) + 1 <= GCM_POWERS;
+}
 
 bool run_gcm_message(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &message, uint64_t aad_length,
                      uint8_t *tag) {

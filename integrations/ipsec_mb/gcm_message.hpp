@@ -5,9 +5,10 @@
 
 namespace cst::imb {
 
-// H^GCM_POWERS .. H stand in gcm_key_data::ghash_keys, and behind them a row of zeros: as many as a kernel asks for,
-// which is two of its strides and the lengths. It reads at most a stride behind H.
-constexpr size_t GCM_POWERS = 33;
+// H^GCM_POWERS .. H stand in gcm_key_data::ghash_keys, and behind them a row of zeros. A short message has no more than
+// 32 blocks of text, one of AAD and the lengths; a longer one needs two strides of 16 and the lengths. Kernels read at
+// most 14 rows behind H, and up to two before the first power where the AAD has less than three blocks.
+constexpr size_t GCM_POWERS = 34;
 
 struct GcmMessage {
     bool opens;
@@ -18,6 +19,9 @@ struct GcmMessage {
     uint8_t *out;
     uint64_t bytes;
 };
+
+// Whether there are powers enough for a message with so much AAD.
+bool has_powers(uint64_t aad_bytes, uint64_t bytes);
 
 // Writes the text and the tag (of 16 bytes). Returns false, and does nothing, if there is no kernel for it, or the last
 // 32 bits of the counter would carry.

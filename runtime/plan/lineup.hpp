@@ -68,7 +68,7 @@ public:
         if (question_ && family.choices.recall(question_ | LengthRange::of(bytes), &choice)) {
             if (choice.index == Choice::NONE) return nullptr;
             const Variant *const v = family.variants[choice.index];
-            if (bytes >= v->message.head && !(v->message.is_short && bytes > v->step)) return v;
+            if (bytes >= v->message.least && !(v->message.is_short && bytes > v->step)) return v;
         }
         return choose_message(suite_, opens_, message_need(suite_, opens_, n_, bytes, aad_));
     }

@@ -136,17 +136,21 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
     }
     const FieldRecord *const powers = program.field("powers_end"), *const aad = program.field("aad_mask"),
                              *const rest = program.field(checksum ? "head_mask" : "end_mask");
-    const uint32_t most_blocks = checksum     ? CRC_MOST_BLOCKS
-                                 : mac        ? MOST_WHOLE_GHASH
-                                 : polynomial ? MOST_GCM_BLOCKS
-                                              : MOST_MESSAGE_BLOCKS;
+    const uint32_t front = powers ? powers->reach - program.bytes : 0;
+    const bool short_gcm = powers && aead && front == SHORT_MESSAGE_AAD;
+    const uint32_t most_blocks = checksum      ? CRC_MOST_BLOCKS
+                                 : mac         ? MOST_WHOLE_GHASH
+                                 : !polynomial ? MOST_MESSAGE_BLOCKS
+                                 : short_gcm   ? MOST_SHORT_GCM_BLOCKS
+                                               : MOST_GCM_BLOCKS;
     if (program.bytes > 16 * most_blocks || !powers != !polynomial) return false;
     out->head = head ? program.bytes : 0;
     out->end_powers = NO_FIELD;
-    out->is_short = short_chacha;
+    out->is_short = short_chacha || short_gcm;
+    // A shorter one would have it read more rows behind H than a key has (GHASH_ZEROS).
+    out->least =
+        short_gcm && program.bytes > 16 * MOST_GCM_BLOCKS ? program.bytes - 16 * MOST_GCM_BLOCKS + 1 : out->head;
     if (powers) {
-        const uint32_t front = powers->reach - program.bytes;
-        out->is_short = aead && front == SHORT_MESSAGE_AAD;
         if (powers->n_lanes != 1 || powers->entry_bytes != 8) return false;
         if (front != (mac ? 0 : program.bytes) && !out->is_short) return false;
         out->end_powers = base + powers->offset + powers->lane_offsets[0];

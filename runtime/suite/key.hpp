@@ -22,6 +22,7 @@ static_assert(KEY_MOST_ROWS > AES_MOST_ROUNDS && KEY_MOST_ROWS >= MOST_ROUND_KEY
 // any power on.
 constexpr uint32_t GHASH_POWERS = 36, GHASH_ZEROS = MOST_GCM_BLOCKS - 1;
 static_assert(GHASH_POWERS > 2 * MOST_GCM_BLOCKS && GHASH_POWERS >= MOST_POWERS && GHASH_POWERS % 4 == 0);
+static_assert(GHASH_POWERS > SHORT_MESSAGE_AAD / 16 + MOST_SHORT_GCM_BLOCKS, "a short message has no loop");
 
 static_assert(std::is_trivially_copyable<Crc>::value, "a copy of a key's bytes is the key");
 

@@ -78,6 +78,19 @@ def test_gcm(interface: Interface, key_bytes: int, function: str) -> None:
     check(interface, messages)
 
 
+@pytest.mark.parametrize("piece", [0, 300])
+def test_gcm_of_as_many_blocks_as_there_are_powers(interface: Interface, piece: int) -> None:
+    """Text, AAD and lengths take a power each in a kernel without a loop; at the most there are too few."""
+    rng = random.Random(piece)
+    messages = [
+        Message("gcm", piece, bool(length & 1), rng.randbytes(16), rng.randbytes(12), rng.randbytes(aad), 16, text)
+        for aad in (0, 13, 32, 33, 48, 49, 64)
+        for length in (*range(256, 276), *range(478, 518), 560, 772)
+        for text in [rng.randbytes(length)]
+    ]
+    check(interface, messages)
+
+
 @pytest.mark.parametrize("function", ["des_key_schedule", "zuc_eea3_iv_gen", "kasumi_f9_iv_gen", "snow3g_f8_iv_gen"])
 def test_exported_functions(interface: Interface, function: str) -> None:
     """Programs link with them, though the original does their work."""

@@ -24,6 +24,7 @@ END_OUT = "end_out"  # one pointer: where that goes
 POWERS, POWERS_END = "powers", "powers_end"  # pointers to powers of a polynomial MAC's key
 PHASE = "phase"  # one pointer: to the word by which a checksum's value so far is multiplied in front of HEAD_IN
 AAD = "aad"  # one pointer: to the blocks at whose end the AAD stands
+GHASH_ZEROS = 15  # rows behind the powers of a GCM key: as many as a kernel may read
 MESSAGE_AAD, SHORT_MESSAGE_AAD = 64, 48  # bytes of these blocks; of a short message's, behind which its lengths stand
 PRESENT = "present"  # of each block of a message's AAD and end: all ones and 1, or zeros
 SCRATCH = "scratch"  # working memory of the stream

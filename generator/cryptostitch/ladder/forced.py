@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS, Algorithm
-from ..core.contract import END_IN, TWEAK_KEY
+from ..core.contract import END_IN, GHASH_ZEROS, POWERS_END, TWEAK_KEY
 from ..core.kinds import KINDS
 from .oracle import BOTH, halves, meaning
 from .result import Skip
@@ -100,6 +100,8 @@ class Forced:
             least += 16  # CMAC's last block, to which a subkey is added
         if contracts[0].head_bytes:
             least = contracts[0].bytes
+        if contracts[0].is_short and contracts[0].has(POWERS_END):
+            least = max(least, contracts[0].bytes - 16 * GHASH_ZEROS - 15)
         if {"chacha", "poly1305"} <= kinds:
             least = max(least, CHACHA_STITCHED)
         return cls(

@@ -66,7 +66,7 @@ from .result import Skip
 
 WHOLE_BLOCKS = {"cipher_dec", "ecb_enc", "ecb_dec", "xts_enc", "xts_dec"}  # kinds of texts that end with a block
 SHOWN = 16  # bytes of a wrong result
-GHASH_POWERS, GHASH_ZEROS = 36, 15  # rows of a message's key, and behind the last of them
+GHASH_POWERS = 36  # rows of a message's key
 
 Secrets = Callable[[str, int], bytes]
 """(what it is, number of bytes) -> secret bytes, where what is "key", "iv", "text" or "message" and a stream and
@@ -507,7 +507,7 @@ class Scene:
             self.buffers[i, PHASE, 0] = self.machine.take(f"phase of stream {i}", 16, 8, False)
         if contract.has(POWERS):
             self.buffers[i, POWERS, 0] = self.machine.take(
-                f"powers of stream {i}", 16 * (GHASH_POWERS + GHASH_ZEROS), 16, False
+                f"powers of stream {i}", 16 * (GHASH_POWERS - 1) + contract.bytes, 16, False
             )
 
     def _text(self, i: int, text: bytes) -> None:
@@ -632,7 +632,7 @@ class Scene:
     def _powers(self, i: int, key: bytes) -> int:
         """Writes those of H = ``key``; the address behind the last."""
         at = self.buffers[i, POWERS, 0]
-        self.machine.write(at, b"".join(power_rows(key, GHASH_POWERS)) + bytes(16 * GHASH_ZEROS))
+        self.machine.write(at, b"".join(power_rows(key, GHASH_POWERS)) + bytes(self.contract(i).bytes - 16))
         return at + 16 * GHASH_POWERS
 
     def _mask(self, i: int, name: str, before: int, size: int) -> None:
