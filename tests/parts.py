@@ -106,7 +106,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "plans-mixed": _files("runtime/test_plan_mixed.py"),
     "plans-numbers": _files("runtime/test_plan_numbers.py"),
     "roads": _files("roads/test_roads.py"),
-    "rust": _files("packages/test_rust.py"),
+    "rust": _files("packages/test_rust.py", "runtime/test_api_quic_peers.py"),
     "sanitizers": _files("runtime/test_sanitize.py"),
     "soak": _files("soak/test_soak.py"),
     "stack": _files("runtime/test_api_stack.py", "runtime/test_selftest.py"),

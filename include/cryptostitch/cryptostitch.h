@@ -958,15 +958,16 @@ typedef struct cst_quic_received {
  * as by cst_quic_seal; CST_ERR_ARGUMENT also for a `phase` that is neither 0 nor 1, `largest`, number_at 0, and a
  * `previous` or `next` of another context or algorithm. Otherwise CST_OK, or CST_ERR_AUTH if at least one packet was
  * not opened, and the others are. Its status says why:
- *   CST_ERR_AUTH: it is forged, damaged, or belongs to another key; which is one error. in_len - 16 bytes of `out` are
- *     zeroed; in place only those behind the header, and the protected header and the tag are as they were. Until the
- *     call returns, `out` may hold a payload that is not authenticated.
+ *   CST_ERR_AUTH: it is forged, damaged, belongs to another key, or its number decodes to 2^62 or more, whatever its
+ *     tag; which is one error. in_len - 16 bytes of `out` are zeroed; in place only those behind the header, and the
+ *     protected header and the tag are as they were. Until the call returns, `out` may hold a payload that is not
+ *     authenticated.
  *   CST_ERR_LENGTH: it ends before its sample does, 20 bytes behind number_at, and is to be discarded (5.4.2); nothing
  *     is written, and `out` and out_cap are not looked at.
  *   CST_ERR_LIMIT: as many packets as may (6.6: 2^52 with AES-GCM, 2^36 with ChaCha20-Poly1305) have not been opened
  *     by `key` and the keys that share its count; nothing is written.
  * Failures are counted for `key`, whichever key was tried; the limit is looked at when a call begins. The time depends
- * on lengths, that of the packet number among them, and on which packets were authentic: not on why one was not, nor on
+ * on lengths, that of the packet number among them, and on which tags were right: not on why one was not, nor on
  * packet numbers, nor, where a call has one packet, on key phases (9.5). Of several packets it also tells how often
  * neighbours are opened by different keys, by a few instructions each time.
  * An authentic packet may still break the protocol. The caller must check the opened header and payload for bits that

@@ -109,6 +109,15 @@ def test_errors_say_what_is_wrong() -> None:
         with pytest.raises(RuntimeFailure) as failure:
             made()
         assert failure.value.code == code
+    with pytest.raises(RuntimeFailure, match="packet 0: .*largest below"):
+        quic_open([QuicReceived(key, bytes(50), 1, largest=(1 << 64) - 1)])
+    for bad, error in (
+        (good._replace(header=memoryview(bytes(8))[::2]), BufferError),
+        (good._replace(key=1), TypeError),
+    ):
+        with pytest.raises(error) as failure:
+            quic_seal([good, bad])
+        assert failure.value.__notes__ == ["packet 1"]
     key.close()
     with pytest.raises(RuntimeFailure, match="closed"):
         quic_seal([good])

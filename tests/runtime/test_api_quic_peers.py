@@ -1,14 +1,17 @@
-"""Packets of another stack (aioquic): those of whole connections, with their key updates, are opened and sealed again
-to the same bytes; and it opens what the library seals."""
+"""Packets of other stacks: those of whole connections of aioquic and quinn, with their key updates, are opened and
+sealed again to the same bytes; and aioquic opens what the library seals."""
 
 from __future__ import annotations
 
 import datetime
 import io
 import random
+import shutil
 import ssl
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,6 +27,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from cryptostitch.binding.capi import ERR_AUTH, OK, QUIC_NONE, QUIC_SECRET_BYTES
 from cryptostitch.binding.runtime import Context
+from jobs.samples import LONG
 from quic_calls import Opening, Quic, Sealing
 
 SUITES = {
@@ -32,6 +36,7 @@ SUITES = {
     "chacha20-poly1305": CipherSuite.CHACHA20_POLY1305_SHA256,
 }
 ADDRESS = ("127.0.0.1", 4433)
+QUINN = Path(__file__).with_name("quinn_talk")
 
 
 @pytest.fixture(scope="module")
@@ -59,6 +64,20 @@ class Packet:
     data: bytes
 
 
+def split(data: bytes, by_client: bool) -> Iterator[Packet]:
+    """Yields the packets of a datagram; connection IDs have 8 bytes."""
+    begin = 0
+    while any(data[begin:]):  # it may be filled up with zeros behind its packets
+        usual = bytes([data[begin] | 0x40]) + data[begin + 1 :]  # a peer may clear the bit (RFC 9287)
+        buffer = Buffer(data=usual)
+        header = pull_quic_header(buffer, host_cid_length=8)
+        if header.packet_type is QuicPacketType.RETRY:
+            return
+        size = len(usual) if header.packet_type is QuicPacketType.ONE_RTT else header.packet_length
+        yield Packet(by_client, header.packet_type, buffer.tell(), data[begin : begin + size])
+        begin += size
+
+
 class Connection:
     """A client and a server that talk in memory, and what they sent."""
 
@@ -82,24 +101,9 @@ class Connection:
             for by_client, source, other in ((True, self.client, self.server), (False, self.server, self.client)):
                 for data, _ in source.datagrams_to_send(now=self.now):
                     busy = True
-                    self.sent += self.split(data, by_client)
+                    self.sent += split(data, by_client)
                     other.receive_datagram(data, ADDRESS, now=self.now)
             self.now += 0.05
-
-    def split(self, data: bytes, by_client: bool) -> Iterator[Packet]:
-        buffer = Buffer(data=data)
-        while not buffer.eof():
-            begin = buffer.tell()
-            if not data[begin] & 0x40:
-                return  # it is filled up with zeros behind its packets
-            header = pull_quic_header(buffer, host_cid_length=8)
-            if header.packet_type is QuicPacketType.RETRY:
-                return
-            end = begin + header.packet_length
-            if header.packet_type is QuicPacketType.ONE_RTT:
-                end = len(data)
-            yield Packet(by_client, header.packet_type, buffer.tell() - begin, data[begin:end])
-            buffer.seek(end)
 
     def secrets(self) -> dict[str, bytes]:
         return {line.split()[0]: bytes.fromhex(line.split()[2]) for line in self.log.getvalue().splitlines()}
@@ -116,13 +120,12 @@ def talk(connection: Connection) -> None:
     connection.run()
 
 
-@pytest.mark.parametrize("algorithm", SUITES)
-@pytest.mark.parametrize("version", [1, 0x6B3343CF])
-def test_connections_of_aioquic(quic: Quic, algorithm: str, version: int, certificate: tuple[Any, Any]) -> None:
-    connection = Connection(algorithm, version, certificate)
-    talk(connection)
-    secrets, seen = connection.secrets(), dict[str, int]()
-    initial = quic.initial_secrets(version, connection.connection_id)
+def check(
+    quic: Quic, algorithm: str, version: int, connection_id: bytes, secrets: dict[str, bytes], sent: Sequence[Packet]
+) -> None:
+    """Opens all packets of a connection, and seals them again."""
+    seen = dict[str, int]()
+    initial = quic.initial_secrets(version, connection_id)
     for by_client, side in ((True, "CLIENT"), (False, "SERVER")):
         handshake = secrets[f"{side}_HANDSHAKE_TRAFFIC_SECRET"]
         secret = secrets[f"{side}_TRAFFIC_SECRET_0"]
@@ -136,7 +139,7 @@ def test_connections_of_aioquic(quic: Quic, algorithm: str, version: int, certif
             secret = quic.next_secret(algorithm, version, secret)
             phases.append(quic.from_secret(algorithm, version, secret, phases[-1]))
         largest, current, first = dict.fromkeys(keys, -1), 0, QUIC_NONE
-        for packet in (each for each in connection.sent if each.by_client == by_client):
+        for packet in (each for each in sent if each.by_client == by_client):
             its = keys[packet.kind]
             one_rtt = packet.kind is QuicPacketType.ONE_RTT
             at = current if one_rtt else 0
@@ -156,6 +159,38 @@ def test_connections_of_aioquic(quic: Quic, algorithm: str, version: int, certif
             again = Sealing(opening.opened_by, opening.header, opening.number, size, opening.payload)
             assert quic.seal([again]) == OK and again.packet == packet.data
     assert seen["updates"] >= 2 and seen["INITIAL"] >= 2 and seen["HANDSHAKE"] >= 2 and seen["ONE_RTT"] > 20
+
+
+@pytest.mark.parametrize("algorithm", SUITES)
+@pytest.mark.parametrize("version", [1, 0x6B3343CF])
+def test_connections_of_aioquic(quic: Quic, algorithm: str, version: int, certificate: tuple[Any, Any]) -> None:
+    connection = Connection(algorithm, version, certificate)
+    talk(connection)
+    check(quic, algorithm, version, connection.connection_id, connection.secrets(), connection.sent)
+
+
+@pytest.fixture(scope="module")
+def quinn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program of quinn_talk."""
+    cargo = shutil.which("cargo")
+    if not cargo:
+        pytest.fail("install cargo, which compiles quinn", pytrace=False)
+    folder = tmp_path_factory.mktemp("quinn")
+    where = ("--target-dir", folder, "--manifest-path", QUINN / "Cargo.toml")
+    subprocess.run([cargo, "build", "--quiet", "--release", "--locked", *where], check=True)
+    return folder / "release/quinn-talk"
+
+
+@pytest.mark.skipif(not LONG, reason="quinn is compiled, which takes minutes: CRYPTOSTITCH_LONG=1")
+@pytest.mark.parametrize(("algorithm", "suite"), {each: each.upper()[:7].replace("-", "_") for each in SUITES}.items())
+def test_connections_of_quinn(quic: Quic, quinn: Path, algorithm: str, suite: str) -> None:
+    said = subprocess.run([quinn, suite], check=True, stdout=subprocess.PIPE, text=True).stdout
+    lines = [line.split() for line in said.splitlines()]
+    secrets = {line[1]: bytes.fromhex(line[2]) for line in lines if line[0] == "secret"}
+    sent = [(line[0] == "client", bytes.fromhex(line[1])) for line in lines if line[0] != "secret"]
+    packets = [packet for by_client, data in sent for packet in split(data, by_client)]
+    first = pull_quic_header(Buffer(data=sent[0][1]), host_cid_length=8)
+    check(quic, algorithm, 1, first.destination_cid, secrets, packets)
 
 
 @pytest.mark.parametrize("algorithm", SUITES)

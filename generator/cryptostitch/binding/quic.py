@@ -4,7 +4,7 @@ copied, and the interpreter's lock is released while the library works."""
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from ctypes import addressof, byref, sizeof
 from typing import Any, NamedTuple
 
@@ -139,10 +139,10 @@ class QuicKey(Handle):
 
 
 class QuicPacket(NamedTuple):
-    """A packet to be sealed. ``header``: up to the packet number, whose length is written to the two lowest bits of the
-    first byte; all else of it is the caller's, also the Length of a long header (number_len + payload + 16 bytes).
-    ``number``: below 2^62, never used twice under a key. ``number_len``: its bytes in the header, 1 to 4, together with
-    the payload's at least 4."""
+    """A packet to be sealed. ``header``: without the packet number, which is put behind it, and whose length is written
+    to the two lowest bits of the first byte; all else of it is the caller's, also the Length of a long header
+    (number_len + payload + 16 bytes). ``number``: below 2^62, never used twice under a key. ``number_len``: its bytes
+    in the packet, 1 to 4, together with the payload's at least 4."""
 
     key: QuicKey
     header: Buffer
@@ -178,22 +178,23 @@ class QuicOpened(NamedTuple):
 
 
 def quic_seal(packets: Iterable[QuicPacket]) -> list[bytearray]:
-    """The packets as they are sent: headers, protected, and sealed payloads. RuntimeFailure where one cannot be sealed,
-    which it names; ERR_LIMIT: its key has sealed as many packets as it may, and must be replaced by a key update."""
+    """The packets as they are sent: headers, protected, and sealed payloads. RuntimeFailure for a closed key, and where
+    the library refuses a packet; an error, or a note of it, names the packet. ERR_LIMIT: its key has sealed as many
+    packets as it may, and must be replaced by a key update; the numbers of all packets count as used."""
     given = [QuicPacket(*each) for each in several(packets)]
     structs: Any = (QuicPacketStruct * len(given))()
-    laid = [_lay_packet(struct, packet) for struct, packet in zip(structs, given)]
+    laid = _lay(_lay_packet, structs, given)
     _run("cst_quic_seal", given, structs, _seal_cause)
     return [out for out, _ in laid]
 
 
 def quic_open(packets: Iterable[QuicReceived]) -> list[QuicOpened | None]:
     """The packets without protection; None for one that is forged, damaged, too short, or under a key that is not
-    there, and of a key under which as many failed as may (`QuicKey.most_failed`). RuntimeFailure for wrong
-    arguments, which names the packet."""
+    there, and of a key under which as many failed as may (`QuicKey.most_failed`). RuntimeFailure for a closed
+    key, and for arguments that the library refuses; an error, or a note of it, names the packet."""
     given = [QuicReceived(*each) for each in several(packets)]
     structs: Any = (QuicReceivedStruct * len(given))()
-    laid = [_lay_received(struct, packet) for struct, packet in zip(structs, given)]
+    laid = _lay(_lay_received, structs, given)
     _run("cst_quic_open", given, structs, _open_cause)
     outs = [out for out, _ in laid]
     del laid  # with it goes what forbids that an output changes its length
@@ -241,14 +242,28 @@ def quic_retry_tag(
     return tag.raw
 
 
+def _lay(one: Callable[[Any, Any], tuple[bytearray, Any]], structs: Any, given: list[Any]) -> list[Any]:
+    """Fills the structs; an error has a note of which packet it is about."""
+    laid = []
+    for at, (struct, packet) in enumerate(zip(structs, given)):
+        try:
+            laid.append(one(struct, packet))
+        except Exception as error:
+            error.add_note(f"packet {at}")
+            raise
+    return laid
+
+
 def _lay_packet(struct: Any, packet: QuicPacket) -> tuple[bytearray, Any]:
     """Fills the struct. Returns the output, of header and payload, and what must be kept alive meanwhile."""
     owned = wanted(QuicKey, packet.key, "the key of a packet").live()
-    head, (text, length, alive) = memoryview(packet.header).cast("B"), place(packet.payload)
+    (head, head_len, head_kept), (text, length, alive) = place(packet.header), place(packet.payload)
     size = number(packet.number_len, "the length of a packet number", 32)
-    begin = len(head) + min(size, 4)
+    begin = head_len + min(size, 4)
     out = bytearray(begin + length + QUIC_TAG_BYTES)
-    out[: len(head)] = head
+    if head:
+        out[:head_len] = ctypes.string_at(head, head_len)
+    del head_kept
     at, _, keep = place(out, write=True)
     struct.size, struct.key, struct.number_len = sizeof(QuicPacketStruct), owned.pointer, size
     struct.number = number(packet.number, "a packet number")
@@ -276,7 +291,8 @@ def _lay_received(struct: Any, packet: QuicReceived) -> tuple[bytearray, Any]:
 
 
 def _none_or(value: int | None) -> int:
-    return QUIC_NONE if value is None else number(value, "a packet number")
+    """QUIC_NONE, which is no packet number, stands for none; as a number it is refused as its neighbours are."""
+    return QUIC_NONE if value is None else min(number(value, "a packet number"), QUIC_NONE - 1)
 
 
 def _run(function: str, given: list[Any], structs: Any, cause: Any) -> None:

@@ -3,7 +3,8 @@ use std::fmt;
 
 use cryptostitch_sys as sys;
 
-/// Why a call failed. After every error but [`Error::Authentication`], nothing was written.
+/// Why a call failed. After every error but [`Error::Authentication`], and [`Error::Limit`] of one among several packets,
+/// nothing was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Error {

@@ -253,7 +253,7 @@ pub struct Packet<'a> {
 }
 
 /// Seals the packets, whose keys have one context. [`Error::Limit`]: a key has sealed as many as it may; its packets are
-/// as they were, and results say which they are in [`seal_each`].
+/// as they were, **the others are sealed**, and [`seal_each`] says which are which.
 pub fn seal(packets: &mut [Packet<'_>]) -> Result<(), Error> {
     seal_each(packets)?.into_iter().collect()
 }
