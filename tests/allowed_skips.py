@@ -65,6 +65,7 @@ ALLOWED = (
     Allowed(
         "no (Go with pkg-config|Node with koffi|Java 22) here", "languages of examples, which few machines have all"
     ),
+    Allowed("this road wants ", "programs by which packages are made and used; each road has its own"),
     Allowed("the kernel refuses to confine: ", "an option of the Linux kernel"),
     Allowed("no PR_SET_MDWE before Linux 6.3", "as above"),
     Allowed("perf cannot record here: ", "virtual machines without a PMU, and containers"),

@@ -93,7 +93,7 @@ def test_road(
     request: pytest.FixtureRequest,
 ) -> None:
     if missing := [tool for tool in ROADS[road] if shutil.which(tool) is None]:
-        pytest.skip(f"no {' '.join(missing)} here")
+        pytest.skip(f"this road wants {' '.join(missing)}")
     given = {"PACKAGES": str(packages(road)), "SCRIPTS": str(tmp_path / "scripts")}
     shutil.copytree(HERE, tmp_path / "scripts")
     if road.startswith("own"):

@@ -87,7 +87,7 @@ def test_counter_wraps(shared_context: Context, name: str, start: str) -> None:
         assert ours.open(out, None, iv=iv) == data, length
 
 
-@pytest.mark.parametrize("name, iv_bytes", zip(GCM * 3, (1, 2, 7, 127, 128, 129, 255, 257, 1000)))
+@pytest.mark.parametrize("name, iv_bytes", list(zip(GCM * 3, (1, 2, 7, 127, 128, 129, 255, 257, 1000))))
 def test_ivs_that_nobody_else_takes(shared_context: Context, name: str, iv_bytes: int) -> None:
     """Libcrypto takes 8 to 128 bytes: test_plan_heads.py."""
     rng = random.Random(f"{name} {iv_bytes}")
