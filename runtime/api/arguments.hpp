@@ -64,6 +64,7 @@ struct Argument {
 template <size_t N>
 bool any_wrong_pointer(const Argument (&buffers)[N]) {
     bool wrong = false;
+#pragma GCC unroll 8
     for (const Argument &buffer : buffers) wrong |= buffer.wrong_pointer();
     return wrong;
 }
@@ -71,6 +72,7 @@ bool any_wrong_pointer(const Argument (&buffers)[N]) {
 template <size_t N>
 bool any_wrong_length(const Argument (&buffers)[N]) {
     bool wrong = false;
+#pragma GCC unroll 8
     for (const Argument &buffer : buffers) wrong |= buffer.wrong_length();
     return wrong;
 }
@@ -80,7 +82,9 @@ template <size_t N>
 int check_places(const Argument (&buffers)[N]) {
     if (any_wrong_length(buffers)) return CST_ERR_LENGTH;
     bool meet = false;
+#pragma GCC unroll 8
     for (size_t i = 0; i < N; i++)
+#pragma GCC unroll 8
         for (size_t j = 0; j < i; j++) meet |= buffers[i].clashes(buffers[j]);
     return meet ? CST_ERR_OVERLAP : CST_OK;
 }

@@ -13,10 +13,9 @@ constexpr size_t MOST_STEP = 16 * CRC_MOST_BLOCKS;
 
 // Says which bytes of a stride there are, behind so many zeros: a bit for each.
 void put_bits(uint8_t *to, uint64_t zeros, uint64_t step) {
-    for (uint64_t first = 0; first < step; first += 64, to += 8) {
-        const uint64_t before = zeros > first ? zeros - first : 0, bits = before < 64 ? ~uint64_t(0) << before : 0;
-        memcpy(to, &bits, sizeof(bits));
-    }
+    const auto put_word = [to](uint64_t first, uint64_t bits) { memcpy(to + first / 8, &bits, sizeof(bits)); };
+    for (uint64_t first = 0; first < step; first += 64) put_word(first, 0 - uint64_t(first >= zeros));
+    if (zeros < step) put_word(zeros & ~uint64_t(63), ~uint64_t(0) << (zeros & 63));
 }
 
 // Calls the kernel once (streams/crc.j2, streams/adler32.j2). A checksum reveals of its text no more than the caller
@@ -54,6 +53,9 @@ uint64_t call(const Variant &v, const Key &key, uint64_t at, const uint8_t *in, 
     return (crc.reflected ? high : low) >> above;
 }
 
+int run_alone(const KernelCall &call, cst_job *job);
+int run_many(const KernelCall &call, JobList jobs, size_t n);
+
 // Selects the kernel for n texts. Every kernel of a checksum takes every text, so that a cached choice needs no check.
 const Variant &kernel_for(const Suite &suite, size_t n, uint64_t bytes) {
     const Family &family = suite.whole_hashes;
@@ -64,6 +66,29 @@ const Variant &kernel_for(const Suite &suite, size_t n, uint64_t bytes) {
         choice.index != Choice::NONE)
         return *family.variants[choice.index];
     return *line_up_whole(suite, family, n, bytes);
+}
+
+// Lays down the call of the kernel for a text alone, of a suite that is not forced.
+const Variant &lay_down(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes) {
+    const Variant &v = kernel_for(suite, 1, bytes);
+    LaidCalls &laid = suite.laid[opens];
+    const KernelCall *const call = laid.of(v, true, [&] {
+        KernelCall made = {};
+        made.variant = &v;
+        made.run_one = run_alone;
+        made.run = run_many;
+        return made;
+    });
+    if (call) laid.remember(suite.engine->cost_generation(), aad, bytes, call);
+    return v;
+}
+
+// The same kernel as kernel_for, for one text.
+const Variant &kernel_alone(const Suite &suite, uint64_t bytes) {
+    if (!usual(suite)) return kernel_for(suite, 1, bytes);
+    const KernelCall *call;
+    if (suite.laid[false].row(suite.engine->cost_generation(), 0).recall(bytes, &call) && call) return *call->variant;
+    return lay_down(suite, false, 0, bytes);
 }
 
 bool finish(cst_job *job, uint64_t at) {
@@ -90,7 +115,7 @@ uint64_t ChecksumCalls::run(const Key &key, uint64_t at, const void *in, uint64_
 }
 
 uint64_t go_on_with(const Key &key, uint64_t at, const void *in, uint64_t bytes) {
-    return ChecksumCalls(*key.suite, 1, bytes).run(key, at, in, bytes);
+    return ChecksumCalls(*key.suite->engine, kernel_alone(*key.suite, bytes), 1).run(key, at, in, bytes);
 }
 
 void put_checksum(const Key &key, uint64_t at, void *tag) {
@@ -140,17 +165,7 @@ int run_many(const KernelCall &call, JobList jobs, size_t n) {
 
 void lay_down_checksum(const cst_job &job) {
     const Suite &suite = *key_of(job).suite;
-    if (!usual(suite)) return;
-    const Variant &v = kernel_for(suite, 1, job.in_len);
-    LaidCalls &laid = suite.laid[job.direction == CST_OPEN];
-    const KernelCall *const call = laid.of(v, true, [&] {
-        KernelCall made = {};
-        made.variant = &v;
-        made.run_one = run_alone;
-        made.run = run_many;
-        return made;
-    });
-    if (call) laid.remember(suite.engine->cost_generation(), job.aad_len, job.in_len, call);
+    if (usual(suite)) lay_down(suite, job.direction == CST_OPEN, job.aad_len, job.in_len);
 }
 
 }  // namespace cst
