@@ -99,7 +99,7 @@ const KernelCall *stitched_call(const cst_job &job, size_t n, KernelCall *spare)
     };
     const KernelCall *const call = suite.laid[opens].of(*v, true, lay_down_it);
     if (!call) return &(*spare = lay_down_it());
-    if (n == 1 && usual(suite))
+    if (n == 1 && usual(suite) && takes_range(*v, job.in_len))
         suite.laid[opens].remember(suite.engine->cost_generation(), job.aad_len, job.in_len, call);
     return call;
 }

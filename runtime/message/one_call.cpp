@@ -69,7 +69,8 @@ private:
             call = calls().of(*v, true, lay_down_it);
             if (!call) return &(*spare = lay_down_it());
         }
-        if (remembered) calls().remember(suite_.engine->cost_generation(), aad_, bytes, call);
+        if (remembered && !(v && !takes_range(*v, bytes)))
+            calls().remember(suite_.engine->cost_generation(), aad_, bytes, call);
         return call;
     }
 

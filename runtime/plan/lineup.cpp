@@ -61,7 +61,7 @@ bool serves(const Suite &suite, const Variant &v, const Need &need) {
     if (need.whole_only && v.step != (suite.hash ? suite.hash->record.read_bytes() : 0)) return false;
     if (!need.whole) return true;
     const bool mixed = need.bytes != need.most;  // such messages are selected for one by one
-    return !(v.message.is_short && (mixed || need.most > v.step || !need.short_aad)) && need.bytes >= v.message.least;
+    return !(v.message.is_short && (mixed || !need.short_aad)) && v.takes_message(need.bytes);
 }
 
 }  // namespace

@@ -54,6 +54,13 @@ inline Need message_need(const Suite &suite, bool opens, size_t messages, uint64
 // parts take less time.
 const Variant *choose_message(const Suite &suite, bool opens, const Need &exact);
 
+// Whether the kernel takes messages of all lengths that are in one range with this one, so that a call that is
+// remembered for the range needs no check.
+inline bool takes_range(const Variant &v, uint64_t bytes) {
+    const uint64_t least = LengthRange::sample(bytes), most = LengthRange::most(bytes);
+    return least >= v.need() && v.takes_message(least) && v.takes_message(most);
+}
+
 // Answers choose_message for n messages of any one length, of one suite, direction and AAD length.
 class MessageKernels {
 public:
@@ -68,7 +75,7 @@ public:
         if (question_ && family.choices.recall(question_ | LengthRange::of(bytes), &choice)) {
             if (choice.index == Choice::NONE) return nullptr;
             const Variant *const v = family.variants[choice.index];
-            if (bytes >= v->message.least && !(v->message.is_short && bytes > v->step)) return v;
+            if (v->takes_message(bytes)) return v;
         }
         return choose_message(suite_, opens_, message_need(suite_, opens_, n_, bytes, aad_));
     }

@@ -10,21 +10,32 @@
 namespace cst {
 
 // Ranges of lengths. Every kernel's iteration is a multiple of 16 bytes: below 1,024 bytes a length is rounded up to
-// such a multiple, and a length that is one has a range of its own. Longer lengths fall into eighths of an octave.
+// such a multiple, and a length that is one has a range of its own. Longer lengths fall into eighths of an octave, of
+// which the first length has a range of its own, too: where a kernel ends that takes short messages only, other lengths
+// begin. The other multiples of 64 bytes are a range, and all that is left is one.
 struct LengthRange {
     static constexpr uint64_t GRAIN = 16, FINE = 1024, COARSE_GRAIN = 64;
     static constexpr unsigned FINE_LOG2 = 10, MOST_LOG2 = 36;
-    static constexpr uint32_t RANGES = 2 * (FINE / GRAIN + 1 + 8 * (MOST_LOG2 + 1 - FINE_LOG2));
+    static constexpr uint32_t FINE_RANGES = 2 * (FINE / GRAIN + 1),
+                              RANGES = FINE_RANGES + 3 * 8 * (MOST_LOG2 + 1 - FINE_LOG2);
 
     static uint32_t of(uint64_t bytes) {
         if (bytes < FINE) return uint32_t((bytes + GRAIN - 1) / GRAIN * 2 + (bytes % GRAIN != 0));
-        return uint32_t(2 * (FINE / GRAIN + 1 + eighth(bytes) - 8 * FINE_LOG2) + (bytes % COARSE_GRAIN != 0));
+        return FINE_RANGES + 3 * (eighth(bytes) - 8 * FINE_LOG2) + uint32_t(part_of_eighth(bytes));
     }
     // Returns the length that represents a range. Where ranges are fine, it is in the range and takes as many
     // iterations of any kernel; where they are coarse, it is the least length. It represents itself, too.
     static uint64_t sample(uint64_t bytes) {
         if (bytes < FINE) return (bytes + GRAIN - 1) / GRAIN * GRAIN - (bytes % GRAIN != 0);
-        return floor_of_eighth(bytes) + (bytes % COARSE_GRAIN != 0);
+        static constexpr uint64_t first[] = {0, COARSE_GRAIN, 1};
+        return floor_of_eighth(bytes) + first[part_of_eighth(bytes)];
+    }
+    // Returns the largest length of a range.
+    static uint64_t most(uint64_t bytes) {
+        const unsigned part = part_of_eighth(bytes);
+        if (bytes < FINE || !part) return sample(bytes);
+        const uint64_t last = bytes | ((uint64_t(1) << (log2_of(bytes) - 3)) - 1);
+        return part == 1 ? last & ~(COARSE_GRAIN - 1) : last;
     }
 
     // Returns the eighth of an octave that x falls into, counted from 1. floor_of_eighth returns the least number of
@@ -46,6 +57,10 @@ struct LengthRange {
     }
 
 private:
+    // 0: the first length of its eighth, 1: another multiple of 64, 2: any other.
+    static unsigned part_of_eighth(uint64_t x) {
+        return unsigned(floor_of_eighth(x) != x) + unsigned(x % COARSE_GRAIN != 0);
+    }
     static unsigned log2_of(uint64_t x) { return 63 - unsigned(__builtin_clzll(x | 1)); }
     static uint64_t floor_of(uint64_t x, unsigned bits) {
         const unsigned log2 = log2_of(x);

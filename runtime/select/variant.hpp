@@ -118,7 +118,7 @@ struct Variant {
     Role role = Role::other;
     Part cipher, hash;  // empty if the role does not have the part
     uint32_t lanes = 0;  // of each part
-    uint32_t step = 0;  // bytes per lane and iteration, of each part: a power of two
+    uint32_t step = 0;  // bytes per lane and iteration, of each part: a power of two, but where `message.is_short`
     uint32_t step_log2 = 0;
     uint64_t lanes_inverse = 0;  // 2^32 / lanes, rounded up
     uint32_t lag = 0;  // iterations per call must exceed it,
@@ -154,6 +154,8 @@ struct Variant {
         const bool has_end = role == Role::checked;  // behind its iterations
         return skips ? 0 : uint64_t(step) * (lag + 1) + has_end;
     }
+    // Whether a kernel of whole messages takes one of so many bytes.
+    bool takes_message(uint64_t bytes) const { return bytes >= message.least && !(message.is_short && bytes > step); }
     // Rounds `bytes` up to whole iterations.
     uint64_t whole_iterations(uint64_t bytes) const { return (bytes + step - 1) & ~uint64_t(step - 1); }
     // Returns how often `items` items (fewer than 2^26) fill all lanes. This runs several times per burst for

@@ -14,6 +14,7 @@
 
 #include "cryptostitch/cryptostitch.h"
 #include "api/handles.hpp"
+#include "plan/lineup.hpp"
 #include "run/explain.hpp"
 #include "select/choices.hpp"
 
@@ -45,6 +46,8 @@ void ranges_of_lengths() {
             check(bytes / step == sample / step, which + ": other whole iterations");
             check((bytes + step - 1) / step == (sample + step - 1) / step, which + ": other iterations");
         }
+        const uint64_t most = LengthRange::most(bytes);
+        check(most >= bytes && LengthRange::of(most) == LengthRange::of(bytes), which + " does not end so");
         if (bytes >= LengthRange::FINE)
             check(sample <= bytes && sample * 9 / 8 + 64 > bytes, which + " is wider than an eighth");
     }
@@ -54,6 +57,26 @@ void ranges_of_lengths() {
     for (uint64_t k = 1; k < 4; k++)
         for (int log2 = 4; log2 < 12; log2++)
             check(LengthRange::floor_of_half(k << log2) == k << log2, "what a kernel needs is its own floor");
+}
+
+// A kernel of short messages that ends within a range is remembered for none of its lengths.
+void remembered_for_a_whole_range() {
+    cst::Variant v;
+    v.skips = true;
+    v.message.is_short = true;
+    const struct {
+        uint32_t step;
+        uint64_t bytes;
+        bool all;
+    } known[] = {{1024, 1024, true},  {1024, 1008, true},  {1024, 1088, false}, {1040, 1024, true}, {1040, 1030, false},
+                 {1040, 1088, false}, {1536, 1536, true},  {1536, 1535, true},  {1536, 1472, true}, {1536, 1600, false},
+                 {1600, 1600, true},  {1600, 1599, false}, {1664, 1599, true},  {1664, 1600, true}};
+    for (const auto &k : known) {
+        v.step = k.step;
+        const std::string which = std::to_string(k.bytes) + " of at most " + std::to_string(k.step);
+        check(cst::takes_range(v, k.bytes) == k.all, which);
+        check(!k.all || v.takes_message(k.bytes), which + ": the message itself");
+    }
 }
 
 // Any change of a question changes its answer.
@@ -261,6 +284,7 @@ void ranges_cost_little() {
 
 int main(int argc, char **argv) {
     ranges_of_lengths();
+    remembered_for_a_whole_range();
     forgetful_but_right();
     holds_some_hundred();
     by_many_threads();

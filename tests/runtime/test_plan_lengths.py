@@ -89,6 +89,25 @@ def test_with_others_of_its_length(context: Context, suite: str) -> None:
         )
 
 
+EIGHTHS = [at + d for at in range(1024, 2048, 128) for d in (0, 64, 1, 127)]
+"""Bytes: of each range of lengths for which one choice of a kernel is remembered, the least and the largest."""
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["the shorter first", "the longer first"])
+@pytest.mark.parametrize("suite", SUITES)
+def test_lengths_that_share_a_choice(library: str, suite: str, order: int) -> None:
+    """The kernel that was chosen for a length must do what it is remembered for. Nothing is remembered at first."""
+    for level in LEVELS:
+        context = context_for(level, library)
+        if suite not in suites_of(context):
+            continue
+        bench = Bench(context, (suite, order))
+        for direction in (SEAL, OPEN):
+            for aad in (0, 13, 64):
+                for length in sorted({oracle.meaning(suite).fit_input(n) for n in EIGHTHS})[::order]:
+                    bench.burst([JobSpec(suite, direction, length, 0, aad)])
+
+
 @pytest.mark.parametrize("one_key", [False, True], ids=["own keys", "one key"])
 @pytest.mark.parametrize("suite", SUITES)
 def test_all_lengths_in_one_burst(shared_context: Context, suite: str, one_key: bool) -> None:
