@@ -10,35 +10,49 @@
 
 namespace cst {
 
-// Memory of calls, which wipes what was used. It is apart from MessageCalls, whose members can stay in registers
+// Memory of calls, but for the kernel's state block. It is apart from MessageCalls, whose members can stay in registers
 // because nothing has a pointer to them.
-struct CallRoom {
-    static constexpr size_t ALIGNED = 64, STATE = 1536, MOST_STEP = 16 * MOST_MESSAGE_BLOCKS;
+struct CallMemory {
+    static constexpr size_t ALIGNED = 64, MOST_STEP = 16 * MOST_MESSAGE_BLOCKS;
 
-    // Whether the kernel's state block and iteration fit.
-    static bool holds(const Variant &v) {
-        return v.state_bytes <= STATE && v.state_align <= ALIGNED && v.step <= MOST_STEP;
-    }
+    CallMemory(const CallMemory &) = delete;
+    CallMemory &operator=(const CallMemory &) = delete;
 
-    [[gnu::always_inline]] explicit CallRoom(const KernelCall &its_call) : call(its_call) {
+    const KernelCall &call;
+    uint8_t *const state;
+    cst_kernel_args args;
+    bool used_aside = false, used_aad = false;  // for secrets
+    alignas(ALIGNED) uint8_t aside[MOST_STEP];
+    alignas(ALIGNED) uint8_t aad[MESSAGE_AAD];
+
+protected:
+    [[gnu::always_inline]] CallMemory(const KernelCall &its_call, uint8_t *its_state)
+        : call(its_call), state(its_state) {
         args.state[0] = state + call.state_offset[0];
         args.state[1] = state + call.state_offset[1];  // of the second stream, if there is one
     }
-    [[gnu::always_inline]] ~CallRoom() {
-        for (const Span &span : call.secrets) wipe_rows(state + span.from, span.bytes);
+    ~CallMemory() = default;
+};
+
+// Memory of calls of kernels whose state blocks have at most so many bytes; it wipes what was used.
+template <size_t STATE>
+struct RoomOf : CallMemory {
+    // Whether the kernel's state block fits, and its iteration, which is copied to `aside` where bytes have no masks.
+    static bool holds(const Variant &v) {
+        return v.state_bytes <= STATE && v.state_align <= ALIGNED && (v.step <= MOST_STEP || v.message.bits);
+    }
+
+    [[gnu::always_inline]] explicit RoomOf(const KernelCall &its_call) : CallMemory(its_call, its_state_) {}
+    [[gnu::always_inline]] ~RoomOf() {
+        for (const Span &span : call.secrets) wipe_rows(its_state_ + span.from, span.bytes);
         if (used_aside) wipe_rows(aside, call.step);
         if (used_aad) wipe_rows(aad, MESSAGE_AAD);
     }
-    CallRoom(const CallRoom &) = delete;
-    CallRoom &operator=(const CallRoom &) = delete;
 
-    const KernelCall &call;
-    cst_kernel_args args;
-    bool used_aside = false, used_aad = false;  // for secrets
-    alignas(ALIGNED) uint8_t state[STATE];
-    alignas(ALIGNED) uint8_t aside[MOST_STEP];
-    alignas(ALIGNED) uint8_t aad[MESSAGE_AAD];
+private:
+    alignas(ALIGNED) uint8_t its_state_[STATE];
 };
+typedef RoomOf<1536> CallRoom;
 
 // Lays down the kernel, whose code is loaded; not what depends on a suite.
 KernelCall lay_down(const Engine &engine, const Variant &v);
@@ -50,7 +64,7 @@ const KernelCall &laid_down(const Suite &suite, const Variant &v, KernelCall *sp
 // All is inlined: most is constant, or done once, where one message runs.
 class MessageCalls {
 public:
-    [[gnu::always_inline]] explicit MessageCalls(CallRoom *room)
+    [[gnu::always_inline]] explicit MessageCalls(CallMemory *room)
         : room_(*room), call_(room->call), place_(call_.place), step_(call_.step), state_(room->state) {
         if (call_.clears_upper) clear_upper_halves();
     }
@@ -126,7 +140,7 @@ protected:
         for (; bytes; to += BLOCK, bytes -= BLOCK) put_words(to, word, word);
     }
 
-    CallRoom &room_;
+    CallMemory &room_;
     const KernelCall &call_;
     const MessagePlace &place_;
     const size_t step_;

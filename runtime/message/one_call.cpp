@@ -60,11 +60,14 @@ public:
 
 private:
     LaidCalls &calls() const { return suite_.laid[opens_]; }
+    bool holds(const Variant &v) const {
+        return suite_.construction == Construction::chacha_poly ? ChachaPolyCalls::Room::holds(v) : CallRoom::holds(v);
+    }
     __attribute__((noinline)) const KernelCall *ask(size_t n, uint64_t bytes, KernelCall *spare,
                                                     bool remembered) const {
         const Variant *const v = MessageKernels(suite_, opens_, n, aad_).of(bytes);
         const KernelCall *call = nullptr;
-        if (v && CallRoom::holds(*v)) {
+        if (v && holds(*v)) {
             const auto lay_down_it = [&] { return lay_down_whole(suite_, *v); };
             call = calls().of(*v, true, lay_down_it);
             if (!call) return &(*spare = lay_down_it());

@@ -12,8 +12,6 @@ namespace cst {
 template <typename Derived>
 class AeadCalls : public MessageCalls {
 public:
-    typedef CallRoom Room;
-
     // Returns false on a tag mismatch.
     [[gnu::always_inline]] bool run(cst_job *job) {
         Derived &self = static_cast<Derived &>(*this);
@@ -54,7 +52,7 @@ protected:
 
 private:
     friend Derived;
-    [[gnu::always_inline]] AeadCalls(Room *room, uint64_t aad)
+    [[gnu::always_inline]] AeadCalls(CallMemory *room, uint64_t aad)
         : MessageCalls(room),
           aad_front_(aad > MESSAGE_AAD ? BLOCK * (blocks_of(aad) - place_.aad_blocks) : 0),
           aad_bytes_(size_t(aad - aad_front_)),
@@ -82,6 +80,8 @@ private:
 
 class GcmCalls : public AeadCalls<GcmCalls> {
 public:
+    typedef CallRoom Room;
+
     [[gnu::always_inline]] GcmCalls(Room *room, const cst_job &first) : AeadCalls(room, first.aad_len) {}
 
     static bool takes(const Suite &, const cst_job &) { return true; }
@@ -111,24 +111,19 @@ private:
 
 class ChachaPolyCalls : public AeadCalls<ChachaPolyCalls> {
 public:
+    // Kernels keep an iteration's ciphertext in their state blocks until it is hashed.
+    typedef RoomOf<1280 + 16 * MOST_CHACHA_POLY_BLOCKS> Room;
+
     [[gnu::always_inline]] ChachaPolyCalls(Room *room, const cst_job &first) : AeadCalls(room, first.aad_len) {}
 
     static bool takes(const Suite &, const cst_job &job) { return job.aad_len <= MESSAGE_AAD; }
 
-    [[gnu::always_inline]] void put_length() {
-        put_words(state_ + place_.lengths, aad_bytes_, bytes_);
-        uint8_t *present = state_ + place_.present;
-        for (size_t i = 0; i < place_.aad_blocks; i++, present += BLOCK) put_present(present, i * BLOCK >= before_aad_);
-        for (size_t at = 0; at < step_; at += BLOCK, present += BLOCK) put_present(present, at < end_);
-    }
+    [[gnu::always_inline]] void put_length() { put_words(state_ + place_.lengths, aad_bytes_, bytes_); }
     [[gnu::always_inline]] void begin(const cst_job &job) {
         const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
         put_words(state_ + place_.counter, load64(iv) << 32, load64(iv + 4));
         if (is_new(job.key)) put_key(place_.key, job, call_.round_keys);
     }
-
-private:
-    static void put_present(uint8_t *to, bool there) { put_words(to, 0 - uint64_t(there), there); }
 };
 
 }  // namespace cst

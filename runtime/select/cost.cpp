@@ -103,12 +103,14 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
             aes +=
                 bytes * program.lanes / 16 * algorithm.rounds / (has(program, "vaes") ? kVaesPerCycle : kAesPerCycle);
         if (program.lanes > 1) lanes += program.lanes * (algorithm.reads_only() ? kLane : kLane + kWritingLane);
-        edges += program.n_enter + program.n_leave + double(stream.lag) * body;
+        // The edges of ChaCha20-Poly1305 are rounds like those of its loop.
+        edges += (program.n_enter + program.n_leave + double(stream.lag) * body) /
+                 (fills_512 && algorithm.is_chacha_poly() ? kWidePerCycle : kPerCycle);
         latency = std::max(latency, chain(program, algorithm, bytes, fills_512 ? body : 0));
     }
     Cost cost;
     cost.per_iteration = std::max({issue, wide / kWidePerCycle, sha, aes, latency}) + instructions * kEach;
-    cost.per_call = kCall + lanes + edges / kPerCycle;
+    cost.per_call = kCall + lanes + edges;
     return cost;
 }
 

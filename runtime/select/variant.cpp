@@ -113,8 +113,6 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
         {"counter", &out->counter, 16, 0, aead},
         {"chain", &out->chain, 16, 0, algorithm.has_chain()},
         {"lengths", &out->lengths, 16, 0, aead},
-        {"present", &out->present, 16, 0, chacha_poly,
-         ((short_chacha ? SHORT_MESSAGE_AAD : MESSAGE_AAD) + program.bytes) / 16},
         {"key", &out->key, 8, key_bytes, !mac || remainder},
         {"tweak_key", &out->tweak_key, 8, key_bytes, algorithm.is_tweaked()},
         {"powers", &out->powers, 8, program.bytes, polynomial},
@@ -140,9 +138,10 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
     const bool short_gcm = powers && aead && front == SHORT_MESSAGE_AAD;
     const uint32_t most_blocks = checksum      ? CRC_MOST_BLOCKS
                                  : mac         ? MOST_WHOLE_GHASH
-                                 : !polynomial ? MOST_MESSAGE_BLOCKS
                                  : short_gcm   ? MOST_SHORT_GCM_BLOCKS
-                                               : MOST_GCM_BLOCKS;
+                                 : polynomial  ? MOST_GCM_BLOCKS
+                                 : chacha_poly ? MOST_CHACHA_POLY_BLOCKS
+                                               : MOST_MESSAGE_BLOCKS;
     if (program.bytes > 16 * most_blocks || !powers != !polynomial) return false;
     out->head = head ? program.bytes : 0;
     out->end_powers = NO_FIELD;
@@ -169,7 +168,7 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
 // Whether the field holds pointers, or says which blocks and bytes of a message exist.
 bool is_public(const FieldRecord &field) {
     const auto is = [&](const char *name) { return std::strcmp(field.name, name) == 0; };
-    return field.reach || is("in") || is("out") || is("present") || is("aad_mask") || is("end_mask") || is("head_mask");
+    return field.reach || is("in") || is("out") || is("aad_mask") || is("end_mask") || is("head_mask");
 }
 
 // Finds what remains to be wiped of a kernel's state blocks: all fields but public ones. Where these divide the others
@@ -448,7 +447,8 @@ int describe_variant(const PackRecords &records, uint32_t index, const KernelRec
                 : kind == ALGORITHM_SCHEDULE                         ? schedule_role(records, kernel, out)
                 : kind == ALGORITHM_ARITHMETIC                       ? arithmetic_role(records, kernel, out)
                                                                      : role_of(records, kernel, out);
-    if (out->step & (out->step - 1)) out->role = Role::other;
+    const bool loops = out->role != Role::message || !out->message.is_short;
+    if (loops && out->step & (out->step - 1)) out->role = Role::other;
     if (out->lanes) out->lanes_inverse = ((uint64_t(1) << 32) + out->lanes - 1) / out->lanes;
     while (out->step >> out->step_log2 > 1) out->step_log2++;
     if (out->role == Role::message || out->role == Role::checked) find_secrets(records, kernel, out);

@@ -21,8 +21,9 @@ constexpr uint32_t MOST_ROUND_KEYS = 24;  // rows of 16 bytes, of any cipher
 constexpr uint32_t MOST_ALONE_STATE = 2048;  // bytes of a state block that is outside of lanes (executors/alone.hpp)
 constexpr uint32_t MOST_POWERS = 32;  // rows of the key of a polynomial MAC: its powers
 constexpr uint32_t MOST_MESSAGE_BLOCKS = 32;  // in an iteration of a kernel of messages,
-constexpr uint32_t MOST_GCM_BLOCKS = 16;      // and of GCM;
-constexpr uint32_t MOST_SHORT_GCM_BLOCKS = 32;  // of one for short messages
+constexpr uint32_t MOST_CHACHA_POLY_BLOCKS = 96;  // of ChaCha20-Poly1305,
+constexpr uint32_t MOST_GCM_BLOCKS = 16;          // and of GCM;
+constexpr uint32_t MOST_SHORT_GCM_BLOCKS = 32;    // of one for short messages
 constexpr uint32_t MOST_WHOLE_GHASH = 8;      // of one of GHASH alone
 constexpr uint32_t MOST_CHECKSUM_STATE = 512;  // bytes of a state block of a checksum
 constexpr uint32_t MESSAGE_AAD = 64;          // bytes for the AAD,
@@ -62,7 +63,7 @@ struct LanePlace {
 
 // Fields of a kernel of messages, in the order of core/kinds.py. NO_FIELD: a cipher alone lacks the field.
 struct MessagePlace {
-    uint32_t counter, chain, lengths, present, key, tweak_key, powers, aad, aad_mask;
+    uint32_t counter, chain, lengths, key, tweak_key, powers, aad, aad_mask;
     uint32_t head_in, head_out, end_in, end_out, end_powers, end_mask, phase;
     uint32_t head_mask;   // of a checksum, whose head has up to an iteration's bytes
     uint32_t head;        // bytes of the text before the loop, which every message has

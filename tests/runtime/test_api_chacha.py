@@ -10,9 +10,13 @@ from collections import Counter
 from collections.abc import Callable
 
 import pytest
+from built import kernel_names
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from cryptostitch.binding.runtime import ERR_AUTH, OPEN, SEAL, Context, Job, RuntimeFailure
 from cryptostitch.ladder import oracle
 from cryptostitch.ladder.vectors import published
+from jobs.builder import forced
+from targets import runs
 
 SUITE = "chacha20-poly1305"
 M = (1 << 32) - 1
@@ -102,6 +106,37 @@ def test_lengths_where_calls_divide(shared_context: Context, aad: int) -> None:
         buffer = bytearray(case.out)
         job = Job(key, OPEN, iv=case.iv, aad=case.aad or None, data=memoryview(buffer), out=buffer, tag=case.tag)
         assert shared_context.burst([job]) == 0 and bytes(buffer) == case.data, len(case.data)
+
+
+def whole_kernels() -> list[str]:
+    return [name for name in kernel_names() if name.startswith("chacha_poly_")]
+
+
+@pytest.mark.parametrize("name", whole_kernels())
+def test_ciphertexts_of_ones_and_of_zeros(context: Context, name: str) -> None:
+    """The least and the largest numbers that Poly1305 adds, with all numbers of blocks at an end and AADs of all
+    lengths."""
+    if not runs(context, name):
+        pytest.skip("this CPU cannot run it")
+    rng, direction = random.Random(name), SEAL if "_enc_" in name else OPEN
+    with forced(context, name, [SUITE]):
+        kernel = context.kernel(name)
+        before, most = kernel.calls(), kernel.streams[0].bytes * (1 if "_short_" in name else 3)
+        for size in sorted({*range(0, most + 1, 16), *range(1, most, 61), most - 1}):
+            for byte in (b"\0", b"\xff"):
+                text, aad = byte * size, byte * (size % 49)
+                secret, iv = rng.randbytes(32), rng.randbytes(12)
+                aead = ChaCha20Poly1305(secret)
+                stream = aead.encrypt(iv, bytes(size), None)[:size]
+                plain = bytes(a ^ b for a, b in zip(stream, text))
+                sealed = aead.encrypt(iv, plain, aad)
+                assert sealed[:size] == text
+                key = context.suite(SUITE).key(secret, None)
+                if direction == SEAL:
+                    assert key.seal(plain, iv=iv, aad=aad or None) == (text, sealed[size:]), (size, byte)
+                else:
+                    assert key.open(text, sealed[size:], iv=iv, aad=aad or None) == plain, (size, byte)
+        assert kernel.calls() > before
 
 
 @pytest.mark.parametrize("size", [1, 961, 20000])

@@ -60,6 +60,11 @@ CHACHA_POLY_MESSAGES = {"avx2": (1,), "avx512": (1,)}
 CHACHA_POLY_BLOCKS = {("avx2", 1): (16,), ("avx512", 1): (32,)}
 CHACHA_POLY_SHORT_MESSAGES = {"avx2": (1,)}
 CHACHA_POLY_SHORT_BLOCKS = {("avx2", 1): (16, 4)}
+# The same with the hash in vectors, by IFMA. Of short ones as few blocks as serve some of the usual lengths, since all
+# of them are computed.
+CHACHA_POLY_LIMBS = {"avx512": (1,)}
+CHACHA_POLY_LIMBS_BLOCKS = {("avx512", 1): (64,)}
+CHACHA_POLY_LIMBS_SHORT_BLOCKS = {("avx512", 1): (96, 64, 32)}
 
 # Poly1305: as many blocks of a buffer as a vector has numbers of 64 bits; in pairs as many as ChaCha20 has.
 POLY_BUFFERS = {"avx2": (1,), "avx512": (1,)}
@@ -566,12 +571,14 @@ def _chacha_poly() -> list[Algorithm]:
                 buffers,
                 (1,),
                 blocks,
-                parameters={"short": bool(suffix)},
+                parameters={"short": "short" in suffix, "limbs": "limbs" in suffix},
                 objects=0,
             )
             for suffix, buffers, blocks in (
                 ("", CHACHA_POLY_MESSAGES, CHACHA_POLY_BLOCKS),
                 ("_short", CHACHA_POLY_SHORT_MESSAGES, CHACHA_POLY_SHORT_BLOCKS),
+                ("_limbs", CHACHA_POLY_LIMBS, CHACHA_POLY_LIMBS_BLOCKS),
+                ("_limbs_short", CHACHA_POLY_LIMBS, CHACHA_POLY_LIMBS_SHORT_BLOCKS),
             )
         )
 
@@ -1034,7 +1041,7 @@ ORDERS: dict[tuple, tuple[int, int]] = {
     **{(f"p256_{name}52", "avx512"): (64, 0) for name in ("double", "add_common")},
     **{(f"p256_{name}52", "avx512"): (128, 0) for name in ("add", "add_own")},
     ("ed25519_add52", "avx512"): (0, 32),
-    **{(f"chacha_poly_{way}", isa): (1024, 0) for way in ("enc", "dec") for isa in ("avx2", "avx512")},
+    **{(f"chacha_poly_{way}", isa): (64, 0) for way in ("enc", "dec") for isa in ("avx2", "avx512")},
     **{(f"aes{bits}_xts_{way}_whole", "avx512"): (8, 8) for bits in (128, 256) for way in ("enc", "dec")},
     ("crc32c_words", "avx512"): (24, 24),
 }

@@ -26,7 +26,7 @@ PHASE = "phase"  # one pointer: to the word by which a checksum's value so far i
 AAD = "aad"  # one pointer: to the blocks at whose end the AAD stands
 GHASH_ZEROS = 15  # rows behind the powers of a GCM key: as many as a kernel may read
 MESSAGE_AAD, SHORT_MESSAGE_AAD = 64, 48  # bytes of these blocks; of a short message's, behind which its lengths stand
-PRESENT = "present"  # of each block of a message's AAD and end: all ones and 1, or zeros
+LENGTHS = "lengths"  # of a message of an AEAD: those of its AAD and text
 SCRATCH = "scratch"  # working memory of the stream
 TABLE = "table"  # the only field whose entries may be addressed by a computed index
 
@@ -113,10 +113,9 @@ class Contract:
     @property
     def is_short(self) -> bool:
         """Whether that end is all that the message has (streams/aes_gcm.j2, streams/chacha_poly.j2)."""
-        behind = self.bytes + SHORT_MESSAGE_AAD
-        return (self.has(PRESENT) and 16 * self.field(PRESENT).rows == behind) or (
-            self.has(POWERS_END) and self.field(POWERS_END).reach == behind
-        )
+        if self.has(POWERS_END):
+            return self.field(POWERS_END).reach == self.bytes + SHORT_MESSAGE_AAD
+        return self.has(LENGTHS) and not self.has(HEAD_IN)
 
     def bit_masks(self, name: str) -> Field | None:
         """The field with a bit for each byte where that pointer points; None: all of them may be touched."""

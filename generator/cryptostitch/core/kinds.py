@@ -25,9 +25,9 @@ was, and of XTS is what the first tweak is made of, with a pointer to that key. 
                          J0; chain: the tag; lengths: of AAD and text in bits; pointers to key (rounds + 1 round keys),
                          powers of H, the AAD, the text's end, and the powers that what is behind the loop begins with
     chacha_poly_enc,     RFC 8439, 2.8; a whole message (streams/chacha_poly.j2): counter: of block 0, and the nonce;
-    chacha_poly_dec      chain: the tag; lengths: of AAD and text in bytes; present: which blocks of AAD and end there
-                         are; pointers to key (2 rows of 16 bytes), the AAD, the text's end, and, but in a short
-                         message, the head, as long as a stride, which is read before the loop
+    chacha_poly_dec      chain: the tag; lengths: of AAD and text in bytes; pointers to key (2 rows of 16 bytes), the
+                         AAD, the text's end, and, but in a short message, the head, as long as a stride, which is read
+                         before the loop
     checksum             a cyclic redundancy check of a whole text (streams/crc.j2), of any polynomial: chain: the value
                          so far; pointers to the text's beginning, at the end of a stride, and to key and phase, which
                          say the polynomial (ladder/crc_rows.py). A form of one polynomial (streams/crc32c_words.j2) has

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 
 from ..core import contract
@@ -19,11 +20,17 @@ class Layout:
     """
 
     def __init__(self, isa: Isa, lanes: int, word: int):
-        self.isa, self.lanes, self.word = isa, lanes, word
+        self.isa, self.lanes, self.word, self._own_word = isa, lanes, word, word
         self._fields: dict[str, Field] = {}
         self._constants: dict[str, bytes] = {}
         self._steps: dict[str, int] = {}
         self.reads_input = False
+
+    def of_words(self, word: int) -> Layout:
+        """The same fields and constants, for a text that computes with words of another length too."""
+        other = copy.copy(self)
+        other.word = word
+        return other
 
     def need(self, condition: bool, what: str) -> str:
         """ValueError unless the condition holds, which ``what`` says in words."""
@@ -174,7 +181,8 @@ class Layout:
             signed = value - (1 << self.word) if value >> (self.word - 1) else value
             return str(signed) if -(1 << 31) <= signed < 1 << 31 else f"keep[@{self._constant(f'w{value:x}', data)}]"
         if self.isa.broadcast:
-            return f"keep[@{self._constant(f'w{value:x}', data)}]{{1to{self.isa.vector_bits // self.word}}}"
+            name = f"w{value:x}" if self.word == self._own_word else f"w{value:x}_{self.word}"
+            return f"keep[@{self._constant(name, data)}]{{1to{self.isa.vector_bits // self.word}}}"
         return f"keep[@{self._constant(f'w{value:x}', data * (self.isa.vector_bytes // len(data)))}]"
 
     def pattern(self, name: str, data: list[int]) -> str:

@@ -3,6 +3,8 @@
 A stream's template sees
     v      the vocabulary of the instruction set: macros of templates/isa/*.j2, the later file of VOCABULARIES winning
     g      the scalar vocabulary, of words of 64 bits, for texts that compute in general registers too
+    v64    v and s for words of 64 bits, for texts whose own words are shorter
+    s64
     s      the state block and the constants (layout.Layout)
     fresh  a new virtual register name
     claim  what a number in registers is, for the proof of arithmetic (verify/arithmetic.py)
@@ -152,15 +154,20 @@ def render(
         bytecode_cache=_COMPILED,
     )
     counter = itertools.count()
-    layout = Layout(isa, lanes, int(str(parameters.get("word", 32))))
+    word = int(str(parameters.get("word", 32)))
+    layout = Layout(isa, lanes, word)
+    layout_64 = layout if word == 64 else layout.of_words(64)
     files = VOCABULARIES[isa.name]
     vocabulary = _Vocabulary(files)
+    vocabulary_64 = vocabulary if word == 64 else _Vocabulary(files)
     general = vocabulary if isa.name == "scalar" else _Vocabulary(VOCABULARIES["scalar"])
     names = dict(
         {"segments": 0} | dict(parameters),
         v=vocabulary,
         g=general,
         s=layout,
+        v64=vocabulary_64,
+        s64=layout_64,
         lanes=lanes,
         fresh=lambda stem="t": f"{stem}.{next(counter)}",
         claim=claimed,
@@ -174,6 +181,9 @@ def render(
                 environment.get_template(f).make_module(dict(names, v=general, word=64))
                 for f in reversed(VOCABULARIES["scalar"])
             )
+        if vocabulary_64 is not vocabulary:
+            names_64 = dict(names, v=vocabulary_64, s=layout_64, word=64)
+            vocabulary_64._modules.extend(environment.get_template(f).make_module(names_64) for f in reversed(files))
         return Rendered(environment.get_template(template).render(), layout)
     except jinja2.TemplateSyntaxError as error:
         raise TemplateError(f"{error.name}:{error.lineno}", error.message or "a syntax error") from error

@@ -29,12 +29,12 @@ from ..core.contract import (
     HEAD_OUT,
     IN,
     KEY,
+    LENGTHS,
     MESSAGE_AAD,
     OUT,
     PHASE,
     POWERS,
     POWERS_END,
-    PRESENT,
     SHORT_MESSAGE_AAD,
     TABLE,
     TWEAK_KEY,
@@ -651,15 +651,10 @@ class Scene:
         aad, text = secrets("aad", self.aad), secrets("text", self.head(i) + self.length(i) + self.end)
         opens = KINDS[row.kind].direction == "open"
         front = SHORT_MESSAGE_AAD if contract.is_short else MESSAGE_AAD
-        if contract.has(PRESENT):
+        if row.kind.startswith("chacha_poly"):
             unit, rows = 1, [key[:16], key[16:]]
             out = chacha20(key, next_chacha(counter, 1), text)
             tag = chacha_tag(key, counter, aad, text if opens else out)
-            blocks = [at >= front - _filled(aad) for at in range(0, front, 16)]
-            blocks += [at < self.end for at in range(0, contract.bytes, 16)]
-            ones = b"\xff" * 8 + b"\1" + bytes(7)
-            for n, there in enumerate(blocks):
-                self.machine.write(self.entry(i, PRESENT, n, 0), ones if there else bytes(16))
         else:
             unit, rows = 8, expanded(key)
             out = counter_mode(key, next_counter(counter, 1), text)
@@ -674,7 +669,7 @@ class Scene:
         self._mask(i, AAD, before, len(aad))
         lengths = b"".join((unit * len(data)).to_bytes(8, "little" if unit == 1 else "big") for data in (aad, text))
         self.machine.write(self.entry(i, "counter", 0, 0), counter)
-        self.machine.write(self.entry(i, "lengths", 0, 0), lengths)
+        self.machine.write(self.entry(i, LENGTHS, 0, 0), lengths)
         reach = contract.field(AAD).reach
         self.machine.write(self.buffers[i, AAD, 0], aad if masked else (bytes(before) + aad).ljust(reach, b"\0"))
         return [

@@ -64,6 +64,8 @@ SAMPLE = (
     "chacha_poly_dec_short_x1@avx2",
     "chacha_poly_enc_x1_by32@avx512",
     "chacha_poly_dec_x1_by32@avx512",
+    "chacha_poly_enc_limbs_short_x1_by32@avx512",
+    "chacha_poly_dec_limbs_x1_by64@avx512",
     "sha1_segments_x1@sse",
     "sha256_segments_x1@avx512",
     "murmur3_x1@scalar",
