@@ -165,10 +165,11 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
     return true;
 }
 
-// Whether the field holds pointers, or says which blocks and bytes of a message exist.
+// Whether the field holds pointers or a ciphertext, or says which blocks and bytes of a message exist.
 bool is_public(const FieldRecord &field) {
     const auto is = [&](const char *name) { return std::strcmp(field.name, name) == 0; };
-    return field.reach || is("in") || is("out") || is("aad_mask") || is("end_mask") || is("head_mask");
+    return field.reach || is("in") || is("out") || is("aad_mask") || is("end_mask") || is("head_mask") ||
+           is("scratch_text");
 }
 
 // Finds what remains to be wiped of a kernel's state blocks: all fields but public ones. Where these divide the others

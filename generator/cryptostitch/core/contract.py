@@ -28,6 +28,7 @@ GHASH_ZEROS = 15  # rows behind the powers of a GCM key: as many as a kernel may
 MESSAGE_AAD, SHORT_MESSAGE_AAD = 64, 48  # bytes of these blocks; of a short message's, behind which its lengths stand
 LENGTHS = "lengths"  # of a message of an AEAD: those of its AAD and text
 SCRATCH = "scratch"  # working memory of the stream
+SCRATCH_TEXT = "scratch_text"  # of it, a ciphertext until it is hashed, which is no secret
 TABLE = "table"  # the only field whose entries may be addressed by a computed index
 
 

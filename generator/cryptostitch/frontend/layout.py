@@ -131,6 +131,10 @@ class Layout:
     def scratch(self, size: int) -> str:
         return self._add(Field(contract.SCRATCH, 0, 1, size, size, align=64))
 
+    def ciphertexts(self, size: int) -> str:
+        """Working memory for a ciphertext, which is no secret: the runtime does not wipe it."""
+        return self._add(Field(contract.SCRATCH_TEXT, 0, 1, size, size, align=64))
+
     def repeated(self, name: str, count: int, step: int) -> str:
         """Room for copies of ``count`` words of field ``name`` that lie ``step`` bytes apart, a vector for each, where
         an operand cannot repeat a word itself."""
@@ -143,6 +147,10 @@ class Layout:
         )
 
     # ---- operands
+
+    def ciphertext(self, at: int) -> str:
+        """The memory operand of what stands ``at`` bytes into the memory for a ciphertext."""
+        return f"[state.{contract.SCRATCH_TEXT}+{at}]"
 
     def row(self, name: str, row: int, vector: int = 0) -> str:
         """The memory operand of one vector of a row."""
