@@ -118,7 +118,7 @@ static uint8_t *map_stack(size_t bytes) {
 static void prepare(cst_probe_call *call) {
     struct probe_frame *f = &cst_probe_frame;
     uint8_t *pointer = stack + STACK_BYTES - CST_PROBE_ABOVE;
-    memset(pointer - CST_PROBE_BELOW, CST_PROBE_FILL, CST_PROBE_BELOW + CST_PROBE_ABOVE);
+    memcpy(pointer - CST_PROBE_BELOW, call->stack, CST_PROBE_BELOW + CST_PROBE_ABOVE);
     call->before.general[4] = (uint64_t)(uintptr_t)pointer;
     call->signal = 0;
     call->fault_address = call->fault_instruction = call->fault_write = 0;

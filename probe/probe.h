@@ -14,9 +14,9 @@
 
 enum {
     CST_PROBE_BELOW =
-        98304, /* bytes of the stack below the stack pointer that are filled before the call and copied after it */
+        98304, /* bytes of the stack below the stack pointer that the caller gives, and gets after the call */
     CST_PROBE_ABOVE = 256,   /* the same above it; a Win64 callee may write the first 32 */
-    CST_PROBE_FILL = 0xa5,
+    CST_PROBE_FILL = 0xa5,   /* what callers mostly give, to see how deep a call has written */
     CST_PROBE_CODE = 16,     /* as a base register: the address of the first byte of the code */
     CST_PROBE_NONE = 17,     /* no register */
 };
@@ -55,7 +55,8 @@ typedef struct cst_probe_call {
     cst_probe_registers
         before;    /* general[4], the stack pointer, is set by the call: a multiple of 16 before the return address */
     cst_probe_registers after;     /* of a call that did not return: at the fault */
-    uint8_t *stack; /* receives CST_PROBE_BELOW + CST_PROBE_ABOVE bytes; the stack pointer's place is CST_PROBE_BELOW */
+    uint8_t *stack; /* CST_PROBE_BELOW + CST_PROBE_ABOVE bytes, before and after the call; the stack pointer's place is
+                       CST_PROBE_BELOW */
     cst_probe_trace *trace; /* NULL: not single-stepped */
     int32_t signal,
         signal_code; /* set by the call; signal 0: it returned; SIGALRM: out of time; SIGXCPU: out of steps */

@@ -62,6 +62,7 @@ RAN = {
     "model",
     "emulated",
     "guards",
+    "stale",
     "abi",
     "residue",
     "trace",

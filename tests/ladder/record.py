@@ -39,7 +39,7 @@ SHARE = 40
 """Of so many kernels one, drawn by the commit (commit_draw.py), runs all checks whatever is on record."""
 
 PROBE, ASSEMBLER = ("probe/*",), ("runtime/code/*", "cmake/asmjit.cmake")
-ELSE = {"bytes": ASSEMBLER, **dict.fromkeys(("guards", "abi", "upper", "residue", "trace"), PROBE)}
+ELSE = {"bytes": ASSEMBLER, **dict.fromkeys(("guards", "stale", "abi", "upper", "residue", "trace"), PROBE)}
 """What checks depend on beside Python, as patterns of paths in the checkout. The library's bytes are LLVM MC's, as the
 check `bytes` shows, so that the others need not run again for another assembler."""
 PINS = ("requirements.txt", "requirements-test.txt")

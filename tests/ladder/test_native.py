@@ -1,4 +1,4 @@
-"""The native checks (guards, abi, upper, residue, trace): kernels of every kind pass, and each seeded bug is found."""
+"""The native checks (guards, stale, abi, upper, residue, trace): kernels of every kind pass, seeded bugs are found."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from cryptostitch.binding import runtime
 from cryptostitch.emit.objects import machine_code
-from cryptostitch.ladder import abi, guards, native, probe_library, residue, trace, upper
+from cryptostitch.ladder import abi, guards, native, probe_library, residue, stale, trace, upper
 from cryptostitch.ladder.interpreter import ModelMachine
 from cryptostitch.ladder.result import PASS, Effort, Skip
 from cryptostitch.ladder.subject import Subject
@@ -26,7 +26,7 @@ KERNELS = (
     "aes128_cbc_enc_x16_hand+sha1_x16_hand@avx512_vaes",
 )
 SSE, AVX512 = "aes128_cbc_enc_x4@sse_aesni", "aes128_cbc_enc_x16@avx512_vaes"
-CHECKS = {"guards": guards, "abi": abi, "upper": upper, "residue": residue, "trace": trace}
+CHECKS = {"guards": guards, "stale": stale, "abi": abi, "upper": upper, "residue": residue, "trace": trace}
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +134,51 @@ def test_guards_wrong_result(get) -> None:
     subject = get(SSE)
     chain = subject.recipe.parts[0].program.contract.field("chain").offset
     assert any("is wrong" in p for p in explored("guards", subject, around(subject, f"not byte ptr [rcx + {chain}]")))
+
+
+# ---- stale
+
+
+@pytest.mark.parametrize(
+    "lines, over",
+    [
+        (["cmp qword ptr [rcx + {unwritten}], 0", "jne 2f"], "zeros"),
+        (["cmp qword ptr [rcx + {unwritten}], -1", "jne 2f"], "ones"),
+        # the end of an AAD, and the zeros behind it
+        (
+            ["mov rax, [rcx + {unwritten}]", "test rax, rax", "jz 2f", "shr rax, 40", "jnz 2f"],
+            "what other lengths left",
+        ),
+        (["kmovq rax, k3", "test rax, rax", "jnz 2f"], "zeros"),
+        (["cmp r9, -1", "jne 2f"], "ones"),
+        (["cmp qword ptr [rsp - 56], 0", "jne 2f"], "zeros"),
+    ],
+)
+def test_stale(get, lines: list[str], over: str) -> None:
+    """The tag is wrong where something holds what it does not hold in the runs of the other checks: a field that nobody
+    has written, a register, the stack."""
+    subject = get("chacha_poly_enc_x1_by32@avx512")
+    contract = subject.recipe.parts[0].program.contract
+    scratch, chain = contract.field("scratch"), contract.field("chain").offset
+    unwritten = scratch.offset + scratch.size - 8
+    code = text_bytes(
+        [
+            *(
+                "mov rcx, [rdi + 8]",
+                "mov edx, 0",
+                *(line.format(unwritten=unwritten) for line in lines),
+                "mov edx, 1",
+                "2:",
+                "mov eax, 0",
+            ),
+            *("push rdi", "push rdx", "push rcx", "call 1f", "pop rcx", "pop rdx", "pop rdi"),
+            *(f"xor [rcx + {chain}], dl", "mov ecx, 0", "mov edx, 0", "mov edi, 0", "ret", ".balign 64", "1:"),
+        ]
+    )
+    code += subject.code
+    assert explored("guards", subject, code) == []
+    problems = explored("stale", subject, code)
+    assert problems and all(f"over {over}: tag of the message is wrong" in problem for problem in problems)
 
 
 # ---- abi

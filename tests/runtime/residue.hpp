@@ -156,6 +156,7 @@ int observed(const std::string &name, F call) {
     freed_finding.clear();
     Body body = {[](void *self) { return (*static_cast<F *>(self))(); }, &call, 0};
     memset(&probe, 0, sizeof probe);
+    memset(stack, CST_PROBE_FILL, sizeof stack);
     probe.code = reinterpret_cast<const uint8_t *>(&thunk);
     probe.code_bytes = 64;
     probe.cpu_ns = 20000000000u;

@@ -25,7 +25,7 @@ def explore(recipe: Recipe, rows: list, code: bytes, effort: Effort) -> tuple[li
     problems: list[str] = []
     runs = 0
     for placement, more, end in itertools.product(
-        ("end", "start"), (1, 2, 5, 33) if effort.long else (1, 3), _ends(recipe, effort)
+        ("end", "start"), (1, 2, 5, 33) if effort.long else (1, 3), ends_of(recipe, effort)
     ):
         machine = NativeMachine(placement)
         counts = recipe.counts(more, more)
@@ -45,7 +45,7 @@ def explore(recipe: Recipe, rows: list, code: bytes, effort: Effort) -> tuple[li
     return problems, runs
 
 
-def _ends(recipe: Recipe, effort: Effort) -> tuple[int, ...]:
+def ends_of(recipe: Recipe, effort: Effort) -> tuple[int, ...]:
     """Bytes of a message's end: all numbers, or those where something begins."""
     if not recipe.ends:
         return (0,)

@@ -8,6 +8,7 @@ import ctypes
 import mmap
 import random
 import signal
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import probe_library
@@ -56,14 +57,24 @@ def random_registers(seed: object, components: int = 0xFF) -> probe_library.Regi
     return registers
 
 
+def filled_registers(byte: int) -> probe_library.Registers:
+    """A state in which every general register, mask and vector consists of this byte."""
+    registers = random_registers(byte)
+    for part in (registers.general, registers.mask, registers.vector):
+        ctypes.memset(part, byte, ctypes.sizeof(part))
+    return registers
+
+
 class NativeMachine:
     """``placement``: blocks lie flush against the page above ("end") or below ("start"), as far as their alignment
-    allows."""
+    allows. ``before``: makes the registers of a call that is given none; ``stack_fill``: what the stack consists of."""
 
     def __init__(self, placement: str = "end", seed: object = 0, cpu_ns: int = RUN_NS):
         if placement not in ("end", "start"):
             raise ValueError(f"no placement {placement!r}; there are end, start")
         self.placement, self.seed, self.cpu_ns = placement, seed, cpu_ns
+        self.before: Callable[[], probe_library.Registers] = lambda: random_registers(self.seed)
+        self.stack_fill = probe_library.FILL
         self.library = probe_library.load()
         self.components = self.library.cst_probe_components()
         self._blocks: dict[int, tuple[str, int, bool]] = {}  # address -> name, size, writable
@@ -124,7 +135,7 @@ class NativeMachine:
     ) -> Called:
         """Calls ``code`` with the argument in the convention's first register. ``trace``: "hash" or "log" of single
         steps."""
-        registers = registers or random_registers(self.seed)
+        registers = registers or self.before()
         if argument is not None:
             registers.general[ARGUMENT[convention]] = argument
         return self._call(self.place(code), code, registers, trace)
@@ -141,6 +152,7 @@ class NativeMachine:
             stack=ctypes.addressof(self._stack),
         )
         call.before = registers
+        ctypes.memset(self._stack, self.stack_fill, len(self._stack))
         call.before.components &= self.components
         steps = self._trace(code, trace == "log") if trace else None
         if steps:

@@ -68,6 +68,8 @@ WHOLE_BLOCKS = {"cipher_dec", "ecb_enc", "ecb_dec", "xts_enc", "xts_dec"}  # kin
 SHOWN = 16  # bytes of a wrong result
 GHASH_POWERS = 36  # rows of a message's key
 
+Background = Callable[[int, int], bytes]
+"""(stream, number of bytes) -> what memory of the stream holds that nothing has written yet."""
 Secrets = Callable[[str, int], bytes]
 """(what it is, number of bytes) -> secret bytes, where what is "key", "iv", "text" or "message" and a stream and
 lane."""
@@ -97,6 +99,11 @@ def of_segment(row: Algorithm) -> Algorithm:
 def random_secrets(seed: object) -> Secrets:
     rnd = random.Random(repr(seed))
     return lambda what, size: rnd.randbytes(size)
+
+
+def noise(seed: object) -> Background:
+    rnd = random.Random(repr(seed))
+    return lambda stream, size: rnd.randbytes(size)
 
 
 @dataclass(frozen=True)
@@ -146,7 +153,9 @@ class Scene:
     """A kernel's memory on a machine. ``fill`` may be called again with other secrets: the addresses stay.
 
     ``iterations``: what the buffers hold and ``fill`` asks for. ``calls`` divides them over several calls. Of a message
-    ``end`` bytes are behind them (-1: some), and it has ``aad`` bytes of AAD.
+    ``end`` bytes are behind them (-1: some), and it has ``aad`` bytes of AAD. ``background``: what a state block holds
+    where ``fill`` writes nothing, since a caller clears no field that the kernel does not read, and what lies where a
+    kernel writes; else noise, which is other noise each time.
     """
 
     recipe: Recipe
@@ -158,8 +167,11 @@ class Scene:
     arguments: int = 0
     states: list[int] = field(default_factory=list)
     buffers: dict[tuple[int, str, int], int] = field(default_factory=dict)  # (stream, in|out, lane) -> address
+    background: Background | None = None
+    outputs: list[tuple[int, int, int]] = field(default_factory=list)  # stream, address, bytes
 
     def __post_init__(self) -> None:
+        self._noise = noise(self.recipe.name)
         if self.iterations <= self.recipe.lag and not self.recipe.skips:
             raise ValueError("a kernel with a lag needs more iterations than its lag")
         for row in self.rows:
@@ -188,14 +200,16 @@ class Scene:
             for lane in range(contract.lanes):
                 for name in ("in", "out"):
                     if contract.has(name) and not (name == "in" and i in self.feeds):
-                        size = self.length(i)
-                        self.buffers[i, name, lane] = self.machine.take(
-                            f"{name} of stream {i}, lane {lane}", size, 1, name == "out"
-                        )
+                        self._take(i, name, lane, f"{name} of stream {i}, lane {lane}", self.length(i), name == OUT)
         for i, part in enumerate(self.recipe.parts):
             if part.program.contract.is_message:
                 self._take_message(i, part.program.contract)
         self.arguments = self.machine.take("arguments", 40, 8, False)
+
+    def _take(self, stream: int, name: str, lane: int, what: str, size: int, written: bool) -> None:
+        self.buffers[stream, name, lane] = self.machine.take(what, size, 1, written)
+        if written:
+            self.outputs.append((stream, self.buffers[stream, name, lane], size))
 
     def contract(self, stream: int) -> Contract:
         return self.recipe.parts[stream].program.contract
@@ -214,6 +228,9 @@ class Scene:
     def fill(self, secrets: Secrets) -> list[Expected]:
         """Writes everything anew; what must be true after the run."""
         expected: list[Expected] = []
+        background = self.background or self._noise
+        for stream, address, size in self.outputs:
+            self.machine.write(address, background(stream, size))
         # of what the consumer of (stream, lane) will read: the digest for a hash, else all of it
         texts: dict[tuple[int, int], bytes] = {}
         self.machine.write(
@@ -221,7 +238,7 @@ class Scene:
         )
         for i, part in enumerate(self.recipe.parts):
             contract = part.program.contract
-            self.machine.write(self.states[i], bytes(contract.state_bytes))
+            self.machine.write(self.states[i], background(i, contract.state_bytes))
             for name in ("in", "out"):
                 for lane in range(contract.lanes) if contract.has(name) else ():
                     address = self.buffers.get((i, name, lane)) or self.buffers[self.feeds[i], self.source[i], lane]
@@ -343,7 +360,6 @@ class Scene:
                 out = writer.run(key, chain, text)
                 texts[i, lane] = text if opening else out
             self.machine.write(self.buffers[i, "in", lane], text)
-            self.machine.write(self.buffers[i, "out", lane], bytes(len(out)))
             for r, key_row in enumerate(writer.rows_of(key, keys.form) if keys else ()):
                 for copy in copies or (lane,):
                     self.machine.write(self.entry(i, "key", r, copy), key_row)
@@ -491,12 +507,12 @@ class Scene:
             self.end -= self.end % 16
         for name in (HEAD_IN, HEAD_OUT):
             if contract.has(name) and contract.head_bytes:
-                self.buffers[i, name, 0] = self.machine.take(f"{name} of stream {i}", self.head(i), 1, name == HEAD_OUT)
+                self._take(i, name, 0, f"{name} of stream {i}", self.head(i), name == HEAD_OUT)
         for name, size in ((AAD, self.aad), (contract.rest, self.end), (END_OUT, self.end)):
             if contract.has(name) and i not in self.feeds:
                 field = contract.field(name)
                 size = size if contract.bit_masks(name) else field.reach
-                self.buffers[i, name, 0] = self.machine.take(f"{name} of stream {i}", size, 1, field.reach_written)
+                self._take(i, name, 0, f"{name} of stream {i}", size, field.reach_written)
         if contract.has(KEY):
             key = contract.field(KEY)
             self.buffers[i, KEY, 0] = self.machine.take(f"key of stream {i}", key.reach, key.reach_align, False)
@@ -530,9 +546,6 @@ class Scene:
         self._text(i, text)
         self._point(i, KEY, self.buffers[i, KEY, 0])
         self.machine.write(self.buffers[i, KEY, 0], b"".join(rows))
-        self.machine.write(self.buffers[i, OUT, 0], bytes(len(front)))
-        if head:
-            self.machine.write(self.buffers[i, HEAD_OUT, 0], bytes(len(head)))
         return [
             *([Expected("output of its head", self.buffers[i, HEAD_OUT, 0], head)] if head else []),
             Expected("output of the message", self.buffers[i, OUT, 0], front),
@@ -688,13 +701,13 @@ class Scene:
             raise ValueError("the calls' iterations are not the scene's, or not more than the kernel's lag")
         for count in counts:
             self.machine.write(self.arguments, count.to_bytes(8, "little"))
-            before = self._blocks()
+            before = self.blocks()
             outcome = self.machine.run(code, self.arguments, trace)
             yield (
                 outcome,
                 [
                     problem
-                    for i, (was, is_) in enumerate(zip(before, self._blocks()))
+                    for i, (was, is_) in enumerate(zip(before, self.blocks()))
                     for problem in changed(i, self.contract(i), was, is_)
                 ],
             )
@@ -742,7 +755,7 @@ class Scene:
             for step in trace
         )
 
-    def _blocks(self) -> list[bytes]:
+    def blocks(self) -> list[bytes]:
         return [self.machine.read(state, self.contract(i).state_bytes) for i, state in enumerate(self.states)]
 
     # ---- after the run

@@ -75,6 +75,11 @@ LADDER: tuple[Rung, ...] = (
         "guards",
         "natively, with unmapped pages on both sides of every buffer, nothing faults and only outputs change",
     ),
+    Rung(
+        "stale",
+        "stale",
+        "natively, what unwritten fields, outputs, registers and the stack held before does not change results",
+    ),
     Rung("abi", "abi", "registers, flags, MXCSR and x87 state come back as SysV and Win64 demand"),
     Rung("upper", "upper", "no vector register is left with dirty upper halves"),
     Rung("residue", "residue", "no key, data or state is left in registers or below the stack pointer"),
