@@ -63,6 +63,7 @@ def spoiler(tmp_path_factory: pytest.TempPathFactory) -> Path:
 SPOILED = {
     "output": "the output is wrong",
     "tag": "the tag is wrong",
+    "stale": "the tag is wrong",
     "status": "status 0 instead of -5",
     "beside": "bytes beside a buffer|signal 11",
     "input": "which is only read, is wrong",

@@ -1,8 +1,20 @@
 #include "worker.hpp"
 
+#include <cstring>
+
 #include "where.hpp"
 
 namespace soak {
+namespace {
+
+// Fills the stack where the library's calls will lie, whose memory mostly holds zeros else, or what an equal call left.
+__attribute__((noinline)) void spoil_stack(uint8_t byte) {
+    uint8_t below[64 * 1024];
+    memset(below, byte, sizeof(below));
+    asm volatile("" ::"r"(below) : "memory");
+}
+
+}  // namespace
 
 Worker::Worker(const Subject &subject, const Options &options, unsigned thread)
     : subject_(subject), seed_(options.seed), thread_(thread), tally_(subject) {
@@ -36,6 +48,7 @@ void Worker::burst(uint64_t number) {
         run_records(random);
     } else {
         draw(random);
+        spoil_stack(uint8_t(1 + number % 255));
         run(random);
     }
     forget();
