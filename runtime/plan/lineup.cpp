@@ -60,8 +60,8 @@ bool serves(const Suite &suite, const Variant &v, const Need &need) {
     if (need.grain && v.step > need.grain) return false;
     if (need.whole_only && v.step != (suite.hash ? suite.hash->record.read_bytes() : 0)) return false;
     if (!need.whole) return true;
-    const bool mixed = need.bytes != need.most;  // such messages are selected for one by one
-    return !(v.message.is_short && (mixed || !need.short_aad)) && v.takes_message(need.bytes);
+    // Messages of different lengths are selected for one by one: what one of their mean length costs stands for them.
+    return !(v.message.is_short && !need.short_aad) && v.takes_message(need.bytes);
 }
 
 }  // namespace

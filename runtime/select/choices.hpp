@@ -32,8 +32,9 @@ struct LengthRange {
     }
     // Returns the largest length of a range.
     static uint64_t most(uint64_t bytes) {
+        if (bytes < FINE) return sample(bytes);
         const unsigned part = part_of_eighth(bytes);
-        if (bytes < FINE || !part) return sample(bytes);
+        if (!part) return bytes;
         const uint64_t last = bytes | ((uint64_t(1) << (log2_of(bytes) - 3)) - 1);
         return part == 1 ? last & ~(COARSE_GRAIN - 1) : last;
     }
@@ -57,9 +58,10 @@ struct LengthRange {
     }
 
 private:
-    // 0: the first length of its eighth, 1: another multiple of 64, 2: any other.
+    // 0: the first length of its eighth, 1: another multiple of 64, 2: any other. x: FINE or more.
     static unsigned part_of_eighth(uint64_t x) {
-        return unsigned(floor_of_eighth(x) != x) + unsigned(x % COARSE_GRAIN != 0);
+        const unsigned below = log2_of(x) - 3;
+        return unsigned(x >> below << below != x) + unsigned(x % COARSE_GRAIN != 0);
     }
     static unsigned log2_of(uint64_t x) { return 63 - unsigned(__builtin_clzll(x | 1)); }
     static uint64_t floor_of(uint64_t x, unsigned bits) {
