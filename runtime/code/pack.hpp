@@ -33,7 +33,9 @@ enum : uint32_t {
     ALGORITHM_CHECKSUM = 20,
     ALGORITHM_CODEC = 21,
     ALGORITHM_SCHEDULE = 22,
-    ALGORITHM_ARITHMETIC = 23
+    ALGORITHM_ARITHMETIC = 23,
+    ALGORITHM_START = 24,
+    ALGORITHM_FINISH = 25
 };
 enum : uint32_t {
     ALGORITHM_BIG_ENDIAN = 1,
@@ -48,10 +50,13 @@ enum : uint32_t {
     PADDING_SPONGE = 2,
     PADDING_TREE = 3,
     PADDING_SEGMENTS = 4,
-    PADDING_REST = 5
+    PADDING_REST = 5,
+    PADDING_LOW_LENGTH = 6
 };
 constexpr uint32_t MOST_WORDS = 25;  // of a hash's chaining value
 constexpr uint32_t SEGMENTS = 16;  // of a multi-hash
+constexpr uint32_t MOST_STATE = 128;  // bytes of a chaining value with a step at a message's beginning or end
+constexpr uint32_t MOST_FRAME = 256;  // bytes that a kernel reads for a padded block, or a step
 enum : uint32_t {
     PROGRAM_BY1 = 1,
     PROGRAM_SHARED_KEY = 2,
@@ -99,9 +104,19 @@ struct AlgorithmRecord {
     // rules are those of generator/cryptostitch/core/row_rules.py.
     const char *broken_rule() const;
     const char *broken_base_rule(const AlgorithmRecord &base) const;
-    bool known_kind() const { return kind >= ALGORITHM_HASH && kind <= ALGORITHM_ARITHMETIC; }
+    bool known_kind() const { return kind >= ALGORITHM_HASH && kind <= ALGORITHM_FINISH; }
     // Whether kernels of the hash read padded blocks (hash/framed.cpp), instead of blocks in place.
-    bool framed() const { return kind == ALGORITHM_HASH && (padding == PADDING_COUNTED || padding == PADDING_SPONGE); }
+    bool framed() const {
+        return kind == ALGORITHM_HASH &&
+               (padding == PADDING_COUNTED || padding == PADDING_SPONGE || padding == PADDING_LOW_LENGTH);
+    }
+    // Whether it is a step with which messages of another algorithm of its suite begin or end
+    // (executors/state_steps.hpp).
+    bool is_step() const { return kind == ALGORITHM_START || kind == ALGORITHM_FINISH; }
+    // Whether the hash has a key, with which a step begins.
+    bool keyed_hash() const { return kind == ALGORITHM_HASH && key_bytes; }
+    // Whether its chaining value is words.
+    bool has_words() const { return kind == ALGORITHM_HASH || is_step(); }
     bool of_another_kind() const { return kind == ALGORITHM_HASH && padding != PADDING_LENGTH; }
     // Whether it is a hash of chunks, and of their chaining values (hash/tree.cpp).
     bool tree() const { return kind == ALGORITHM_HASH && padding == PADDING_TREE; }
@@ -112,14 +127,14 @@ struct AlgorithmRecord {
     // Whether a long message is hashed in leaves (hash/leaves.cpp).
     bool has_leaves() const { return flags & ALGORITHM_LEAVES; }
     // Returns how many bytes a kernel that only reads takes for a block.
-    uint32_t read_bytes() const { return kind == ALGORITHM_HASH ? input_bytes : block_bytes; }
+    uint32_t read_bytes() const { return has_words() ? input_bytes : block_bytes; }
     uint32_t chain_bytes() const { return words * word_bytes; }
     // Whether it is a MAC without padding of its own, under a key of its own.
     bool keyed_mac() const {
         return kind == ALGORITHM_GHASH || kind == ALGORITHM_POLY1305 || kind == ALGORITHM_CBC_MAC;
     }
     // Whether it reads, and writes nothing: the hash side of a kernel.
-    bool reads_only() const { return kind == ALGORITHM_HASH || kind == ALGORITHM_CHECKSUM || keyed_mac(); }
+    bool reads_only() const { return has_words() || kind == ALGORITHM_CHECKSUM || keyed_mac(); }
     // Whether it is a checksum of sums modulo a number, its fourth word (streams/adler32.j2), not of a polynomial.
     bool sums() const { return kind == ALGORITHM_CHECKSUM && words == 4; }
     bool decrypts_only() const {

@@ -6,13 +6,14 @@
 #include "../suite/secret.hpp"
 #include "../executors/lane_state.hpp"
 #include "../executors/lanes.hpp"
+#include "../executors/state_steps.hpp"
 
 namespace cst {
 namespace {
 
 size_t held_bytes(const AlgorithmRecord &hash, uint64_t bytes) {
     const size_t rest = size_t(bytes % hash.block_bytes);
-    return rest || !bytes || hash.padding == PADDING_SPONGE ? rest : hash.block_bytes;  // a last block may be full
+    return rest || !bytes || always_pads(hash) ? rest : hash.block_bytes;  // a last block may be full
 }
 
 // Writes or compares the next output bytes, which are in `chain`.
@@ -74,10 +75,11 @@ public:
     FramedStep(const Suite &suite, const Variant &v, LaneMemory *memory)
         : HashLanes(suite.hash->record, v, memory),
           hmac_(suite.hmac()),
+          keeps_(suite.finish),
           unit_(hash_.block_bytes),
           frame_(hash_.input_bytes),
           most_frames_(std::max<size_t>(1, std::min(SCRATCH_BYTES - FRAMES, FRAMES_OF_ALL / v.lanes) / frame_)),
-          in_words_(hash_.padding == PADDING_SPONGE && unit_ % 8 == 0 && frame_ % 16 == 0) {}
+          in_words_(always_pads(hash_) && unit_ % 8 == 0 && frame_ % 16 == 0) {}
 
     Framed *message[MAX_LANES];
 
@@ -90,7 +92,7 @@ public:
         size_t n_ends = 0;
         for (size_t i = 0; i < n; i++) {
             const FramedProgress progress = message[lanes[i]]->progress;
-            if (progress == FramedProgress::outer || progress == FramedProgress::squeeze) ends[n_ends++] = lanes[i];
+            if (progress != FramedProgress::absorb && progress != FramedProgress::done) ends[n_ends++] = lanes[i];
         }
         take_chains(ends, n_ends);
         for (size_t i = 0; i < n; i++) go_on(lanes[i]);
@@ -124,6 +126,10 @@ private:
                     m->progress = FramedProgress::squeeze;
                     return void(begin(lane, zeros, frame_));
                 }
+                case FramedProgress::keep:
+                    memcpy(m->kept, scratch(lane), hash_.chain_bytes());
+                    m->progress = FramedProgress::done;
+                    break;
                 case FramedProgress::done:
                     left[lane] = 0;
                     if (m->ends && m->state) wipe(m->state, sizeof(*m->state));
@@ -142,8 +148,8 @@ private:
         if (at < unit_) put_words(to + at, load64(from + at), 0), at += row;
         for (; at < frame_; at += row) put_zeros(to + at);
     }
-    // Writes whole blocks of a sponge that lie together as frames. Returns their number, at most as many as there is
-    // room for.
+    // Writes whole blocks that lie together as frames, which have zeros behind them. Returns their number, at most as
+    // many as there is room for.
     size_t put_whole_frames(uint8_t *to, Framed *m) {
         if (m->at == m->bytes) return 0;
         uint64_t some;
@@ -170,9 +176,11 @@ private:
             else memset(frame, 0, m->held);
             const size_t some = fills ? room : size_t(rest);
             read_text(m, frame + m->held, some);
-            end_frame(hash_, frame, m->held + some, m->before + (m->at - m->first), !fills, m->domain);
+            m->hashed = m->before + (m->at - m->first);
+            end_frame(hash_, frame, m->held + some, m->hashed, !fills, m->domain);
             m->held = 0;
-            if (!fills) m->progress = hmac_ ? FramedProgress::outer : FramedProgress::squeeze;
+            if (!fills)
+                m->progress = hmac_ ? FramedProgress::outer : keeps_ ? FramedProgress::keep : FramedProgress::squeeze;
         }
         return n;
     }
@@ -186,15 +194,15 @@ private:
         begin(lane, frame, frame_);
     }
 
-    const bool hmac_;
+    const bool hmac_, keeps_;
     const size_t unit_, frame_, most_frames_;
-    const bool in_words_;  // blocks and frames of a sponge are whole words and pairs of words
+    const bool in_words_;  // blocks that need no count, and their frames, are whole words and pairs of words
 };
 
 // Returns the number of compressions.
 uint64_t absorbed_blocks(const AlgorithmRecord &hash, uint64_t bytes, bool ends) {
     const uint64_t whole = bytes / hash.block_bytes, rest = bytes % hash.block_bytes;
-    if (hash.padding == PADDING_SPONGE) return whole + ends;
+    if (always_pads(hash)) return whole + ends;
     return ends ? whole + (rest || !whole) : whole - (whole && !rest);
 }
 Need need_of(const Suite &suite, size_t n, uint64_t blocks, uint64_t most) {
@@ -259,7 +267,34 @@ namespace {
 
 struct FramedMessages {
     Framed messages[MOST_MESSAGES], *list[MOST_MESSAGES];
+    uint8_t kept[MOST_MESSAGES][MOST_STATE];
 };
+
+// Ends the messages of the list whose last part has been hashed by the suite's step, a few at a time, and writes or
+// compares their tags.
+void finish_messages(const Suite &suite, Memory *memory, Framed *const *list, size_t n) {
+    constexpr size_t FEW = 64;
+    const AlgorithmRecord &hash = suite.hash->record;
+    StateStep steps[FEW], *running[FEW];
+    uint64_t lengths[FEW][2];
+    for (size_t from = 0, to; from < n; from = to) {
+        size_t some = 0;
+        for (to = from; to < n && some < FEW; to++) {
+            if (!list[to]->ends) continue;
+            lengths[some][0] = 0;
+            lengths[some][1] = list[to]->hashed;
+            steps[some] = {list[to]->kept, list[to]->kept, *list[to]->key->mac(), lengths[some], sizeof(lengths[some])};
+            running[some] = &steps[some];
+            some++;
+        }
+        run_state_steps(suite, suite.finishes, suite.finish->record, memory, running, some);
+        for (Framed *const *m = list + from; m < list + to; m++) {
+            if (!(*m)->ends) continue;
+            give(hash, *m, (*m)->kept);
+            wipe((*m)->kept, hash.chain_bytes());
+        }
+    }
+}
 
 }  // namespace
 
@@ -271,6 +306,7 @@ bool run_framed(Memory *memory, cst_job *const *jobs, size_t n) {
         const cst_job &job = *jobs[i];
         Framed *const m = list[i] = &messages[i];
         begin_framed(suite, &key_of(job), m);
+        m->kept = its->kept[i];
         Buffer in;
         in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
         set_text(m, in, 0, job.in_len);
@@ -278,6 +314,7 @@ bool run_framed(Memory *memory, cst_job *const *jobs, size_t n) {
         count_blocks(suite, m);
     }
     run_list(suite, memory, list, n);
+    if (suite.finish) finish_messages(suite, memory, list, n);
     bool all = true;
     for (size_t i = 0; i < n; i++) {
         jobs[i]->out_len = 0;
@@ -315,12 +352,17 @@ void run_framed_parts(Memory *memory, const cst_part *const *parts, size_t n) {
     Framed *const messages = its->messages, **const list = its->list;
     size_t working = 0;
     for (size_t i = 0; i < n; i++)
-        if (begin_part(*parts[i], &messages[working])) list[working] = &messages[working], working++;
+        if (begin_part(*parts[i], &messages[working])) {
+            messages[working].kept = its->kept[working];
+            list[working] = &messages[working];
+            working++;
+        }
     std::sort(list, list + working, [](const Framed *a, const Framed *b) { return a->key->suite < b->key->suite; });
     for (size_t from = 0, to; from < working; from = to) {
         const Suite &suite = *list[from]->key->suite;
         for (to = from + 1; to < working && list[to]->key->suite == &suite;) to++;
         run_list(suite, memory, list + from, to - from);
+        if (suite.finish) finish_messages(suite, memory, list + from, to - from);
     }
 }
 

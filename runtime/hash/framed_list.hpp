@@ -12,6 +12,7 @@ enum class FramedProgress : uint8_t {
     outer,  // HMAC's outer hash
     squeeze,  // the chaining value is output
     more,  // the next chaining value is output, too
+    keep,  // the chaining value is kept for the step that ends the message
     done
 };
 
@@ -28,6 +29,8 @@ struct Framed {
     FramedState *state;  // of a part; NULL: this is a whole message
     uint32_t domain;  // as in the algorithm record
     bool ends;
+    uint8_t *kept;  // of a hash whose messages end with a step: its chaining value
+    uint64_t hashed;  // bytes of the message, once its last block is padded
     uint8_t *tag;  // only read if it is compared
     size_t tag_len, given;
     bool compares, right;

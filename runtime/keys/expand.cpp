@@ -16,6 +16,7 @@
 #include "../executors/copy.hpp"
 #include "key_hash.hpp"
 #include "../executors/message.hpp"
+#include "../executors/state_steps.hpp"
 #include "tree_key.hpp"
 
 namespace cst {
@@ -148,6 +149,23 @@ __attribute__((noinline)) int make_hmac_key(const Suite &suite, const uint8_t *k
     return CST_OK;
 }
 
+// Makes the key of a hash with a key: the chaining value with which messages begin, and the key itself for their end.
+__attribute__((noinline)) int make_keyed_hash_key(const Suite &suite, const uint8_t *mac_key, void *memory) {
+    const AlgorithmRecord &start = suite.start->record;
+    KeyHash kernel(suite, suite.starts, start);
+    if (int error = kernel.prepare()) return error;
+    Key *const out = Key::make(suite, memory);
+    uint8_t input[MOST_FRAME];
+    put_step_input(start, mac_key, nullptr, 0, input);
+    hash_initial(suite.hash->record, out->inner());
+    const uint8_t *const in[] = {input};
+    uint8_t *const chains[] = {out->inner()};
+    kernel.run(in, chains, 1, start.input_bytes);
+    memcpy(out->mac(), mac_key, start.key_bytes);
+    wipe(input, sizeof(input));
+    return CST_OK;
+}
+
 }  // namespace
 
 int make_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8_t *mac_key, size_t mac_key_len,
@@ -165,6 +183,7 @@ int make_key(const Suite &suite, const uint8_t *key, size_t key_len, const uint8
     if (cipher.needs_block() && !cipher.block && !ready_kernel(cipher.blocks, AES_BLOCK)) return CST_ERR_UNSUPPORTED;
     if (suite.construction == Construction::tree && suite.mac())
         return make_tree_key(suite, mac_key, mac_key_len, memory);
+    if (suite.keyed_hash()) return make_keyed_hash_key(suite, mac_key, memory);
     if (!suite.hmac()) {
         expand_others(suite, key, key_len, mac_key, Key::make(suite, memory));
         return CST_OK;

@@ -11,18 +11,21 @@ namespace cst {
 // Hashes blocks of one or two messages directly on a kernel.
 class KeyHash {
 public:
-    explicit KeyHash(const Suite &suite) : suite_(suite) {}
+    explicit KeyHash(const Suite &suite) : KeyHash(suite, suite.hashes, suite.hash->record) {}
+    // On a kernel of the family, which has the algorithm of that record.
+    KeyHash(const Suite &suite, const Family &family, const AlgorithmRecord &record)
+        : suite_(suite), family_(family), block_(record.read_bytes()) {}
     ~KeyHash() { wipe(state_, state_used_); }
     KeyHash(const KeyHash &) = delete;
     KeyHash &operator=(const KeyHash &) = delete;
 
     int prepare() {
-        const uint64_t block = suite_.hash->record.read_bytes();
-        v_ = line_up(suite_, {&suite_.hashes, 2, block, block}).variant;
+        v_ = line_up(suite_, {&family_, 2, block_, block_}).variant;
         const Kernel *kernel;
-        for (size_t i = 0; i < suite_.hashes.variants.size() && (!v_ || !has_room(*v_)); i++) {
-            const Variant *const other = suite_.hashes.variants[i];
-            v_ = other->need() <= block && has_room(*other) && !suite_.engine->fetch(*other, &kernel) ? other : nullptr;
+        for (size_t i = 0; i < family_.variants.size() && (!v_ || !has_room(*v_)); i++) {
+            const Variant *const other = family_.variants[i];
+            v_ =
+                other->need() <= block_ && has_room(*other) && !suite_.engine->fetch(*other, &kernel) ? other : nullptr;
         }
         return v_ && has_room(*v_) ? CST_OK : CST_ERR_UNSUPPORTED;
     }
@@ -52,6 +55,8 @@ private:
     static bool has_room(const Variant &v) { return v.state_bytes <= ROOM && v.state_align <= ALIGNED; }
 
     const Suite &suite_;
+    const Family &family_;
+    const uint64_t block_;
     const Variant *v_ = nullptr;
     size_t state_used_ = 0;
     alignas(ALIGNED) uint8_t state_[ROOM];

@@ -93,8 +93,8 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
         const double body = double(program.n_body) * stream.ratio;
         const double bytes = double(program.bytes) * stream.ratio;
         const bool fills_512 =
-            has(program, "avx512f") && (algorithm.kind != ALGORITHM_HASH || program.lanes * algorithm.word_bytes >= 64);
-        const bool in_lanes = algorithm.kind == ALGORITHM_HASH && program.lanes > 1 && has(program, "avx2");
+            has(program, "avx512f") && (!algorithm.has_words() || program.lanes * algorithm.word_bytes >= 64);
+        const bool in_lanes = algorithm.has_words() && program.lanes > 1 && has(program, "avx2");
         instructions += body;
         issue += body / (in_lanes ? kLanesPerCycle : kPerCycle);
         wide += fills_512 ? body : 0;

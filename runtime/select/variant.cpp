@@ -48,7 +48,7 @@ bool fits_segments(const ProgramRecord &program, const AlgorithmRecord &algorith
 bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, uint32_t base, Part *part) {
     const FieldRecord *in = program.field("in"), *out = program.field("out"), *chain = program.field("chain"),
                       *key = program.field("key"), *table = program.field("table");
-    const bool hash = algorithm.kind == ALGORITHM_HASH, writes = !algorithm.reads_only();
+    const bool words = algorithm.has_words(), writes = !algorithm.reads_only();
     const uint32_t lanes = program.lanes;
     auto fits = [&](const FieldRecord *f) {
         return !f || f->n_lanes == lanes || (f == key && (f->flags & FIELD_SHARED));
@@ -60,8 +60,8 @@ bool add_stream(const ProgramRecord &program, const AlgorithmRecord &algorithm, 
         if (!fits_rc4(program, chain, key, table)) return false;
         part->table_bytes = table->rows * table->row_bytes;
     } else if (table || (algorithm.segments() ? !fits_segments(program, algorithm, *chain)
-                         : hash ? chain->entry_bytes != algorithm.word_bytes || chain->rows != algorithm.words
-                                : !fits_keyed(algorithm, chain, key))) {
+                         : words ? chain->entry_bytes != algorithm.word_bytes || chain->rows != algorithm.words
+                                 : !fits_keyed(algorithm, chain, key))) {
         return false;
     }
     if (writes && (!out || !in)) return false;

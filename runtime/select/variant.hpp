@@ -14,8 +14,7 @@ namespace cst {
 constexpr uint32_t NO_FIELD = 0xffffffff;
 constexpr uint32_t MAX_LANES = 128;
 constexpr uint32_t MOST_CHAIN = 64;   // bytes of a chaining value
-constexpr uint32_t MOST_FRAMED_CHAIN = MOST_WORDS * 8;  // bytes, of framed hashes (hash/framed.cpp),
-constexpr uint32_t MOST_FRAME = 256;  // and bytes that their kernels read for a block
+constexpr uint32_t MOST_FRAMED_CHAIN = MOST_WORDS * 8;  // bytes, of framed hashes (hash/framed.cpp)
 constexpr uint32_t MOST_DIGEST = 64;
 constexpr uint32_t MOST_ROUND_KEYS = 24;  // rows of 16 bytes, of any cipher
 constexpr uint32_t MOST_ALONE_STATE = 2048;  // bytes of a state block that is outside of lanes (executors/alone.hpp)

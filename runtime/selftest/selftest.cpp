@@ -375,9 +375,11 @@ int test_checksum_kernel(const Suites &suites, const Variant &v) {
     return v.calls.sum() > before ? CST_OK : CST_ERR_SELFTEST;
 }
 
-// Returns the kernels that hash the text itself.
+// Returns the kernels that hash the text itself, or do such a step as the kernel does.
 Family &hashes_of(Suite *suite, const Variant &v) {
     if (suite->beside && v.hash.algorithm == suite->beside) return suite->beside_hashes;
+    if (suite->start && v.hash.algorithm == suite->start) return suite->starts;
+    if (suite->finish && v.hash.algorithm == suite->finish) return suite->finishes;
     return suite->segments ? suite->segment_hashes : suite->hashes;
 }
 
@@ -386,7 +388,7 @@ Family &hashes_of(Suite *suite, const Variant &v) {
 int test_other_hash_kernel(const Suites &suites, const Variant &v) {
     const uint64_t before = v.calls.sum();
     for (const auto &suite : suites.all()) {
-        if (suite->kind != CST_DIGEST || !suite->could_use(v)) continue;
+        if ((suite->kind != CST_DIGEST && !suite->keyed_hash()) || !suite->could_use(v)) continue;
         Suite tested = *suite, reference = *suite;
         tested.remembered = reference.remembered = false;
         tested.forced = &v;
@@ -395,14 +397,15 @@ int test_other_hash_kernel(const Suites &suites, const Variant &v) {
         else hashes_of(&reference, v) = others(*suite->engine, Role::hash, nullptr, v.hash.algorithm, v);
         if (v.role != Role::both && hashes_of(&reference, v).variants.empty()) return CST_ERR_UNSUPPORTED;
         const size_t n = v.lanes + 1, tag_len = extends(*suite) ? 3 * v.step : suite->tag_max;
-        Bytes in(n * 3 * v.step), tags[2];
+        Bytes in(n * 3 * v.step), mac_key(suite->mac_key_max), tags[2];
         scramble(&in, n);
+        scramble(&mac_key, n);
         for (const Suite *its : {&tested, &reference}) {
             Bytes &out = tags[its == &reference];
             out.assign(n * tag_len, 0);
             KeyPointer key;
             if (int error = prepare_suite(*its)) return error;
-            if (int error = new_key(*its, nullptr, 0, nullptr, 0, &key)) return error;
+            if (int error = new_key(*its, nullptr, 0, mac_key.data(), mac_key.size(), &key)) return error;
             std::vector<cst_job> jobs(n);
             for (size_t i = 0; i < n; i++) {
                 jobs[i].size = sizeof(cst_job);
@@ -524,15 +527,17 @@ int selftest(const Engine &engine, const Suites &suites, const char *glob,
     for (const auto &variant : engine.variants())
         if (matches_glob(glob, variant->name))
             // Known answers of its suites test a key schedule.
-            report(variant->name, !variant->runnable || variant->role == Role::schedule ? CST_ERR_UNSUPPORTED
-                                  : variant->role == Role::message    ? test_message_kernel(suites, *variant)
-                                  : variant->role == Role::checked    ? test_checked_kernel(suites, *variant)
-                                  : variant->role == Role::codec      ? test_codec_kernel(engine, *variant)
-                                  : variant->role == Role::arithmetic ? test_arithmetic_kernel(engine, suites, *variant)
-                                  : variant->role == Role::both || (variant->role == Role::hash &&
-                                                                    variant->hash.algorithm->record.of_another_kind())
-                                      ? test_other_hash_kernel(suites, *variant)
-                                      : test_kernel(engine, *variant));
+            report(variant->name,
+                   !variant->runnable || variant->role == Role::schedule ? CST_ERR_UNSUPPORTED
+                   : variant->role == Role::message                      ? test_message_kernel(suites, *variant)
+                   : variant->role == Role::checked                      ? test_checked_kernel(suites, *variant)
+                   : variant->role == Role::codec                        ? test_codec_kernel(engine, *variant)
+                   : variant->role == Role::arithmetic ? test_arithmetic_kernel(engine, suites, *variant)
+                   : variant->role == Role::both ||
+                           (variant->role == Role::hash && (variant->hash.algorithm->record.of_another_kind() ||
+                                                            variant->hash.algorithm->record.is_step()))
+                       ? test_other_hash_kernel(suites, *variant)
+                       : test_kernel(engine, *variant));
     return any ? first : CST_ERR_NAME;
 }
 

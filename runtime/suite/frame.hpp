@@ -19,15 +19,22 @@ inline void end_frame(const AlgorithmRecord &hash, uint8_t *frame, size_t used, 
         frame[hash.block_bytes - 1] |= uint8_t(hash.last);
         return;
     }
+    if (hash.padding == PADDING_LOW_LENGTH) {
+        if (last) frame[hash.block_bytes - 1] = uint8_t(hashed);
+        return;
+    }
     uint8_t *const behind = frame + hash.block_bytes;  // RFC 7693, 3.2: t and f
     memcpy(behind, &hashed, sizeof(hashed));
     if (last) memset(behind + 2 * hash.word_bytes, 0xff, hash.word_bytes);
 }
 
+// Whether a message's last block has bytes of padding, and may have no others; that of BLAKE2 may be full.
+inline bool always_pads(const AlgorithmRecord &hash) { return hash.padding != PADDING_COUNTED; }
+
 // Whether the next `rest` bytes of a message fill the `room` bytes that a block still needs, and the block is not the
-// message's last. BLAKE2's last block may be full.
+// message's last.
 inline bool fills_frame(const AlgorithmRecord &hash, uint64_t rest, size_t room) {
-    return hash.padding == PADDING_SPONGE ? rest >= room : rest > room;
+    return always_pads(hash) ? rest >= room : rest > room;
 }
 
 // Returns the bytes of output between two compressions; only sponges have a second one.

@@ -62,6 +62,9 @@ KeyLayout lay_out_key(const Suite &suite) {
     else if (suite.hash && suite.hash->record.kind == ALGORITHM_CBC_MAC) {
         layout.mac = places.rows(rows_of(suite.hash->record));
         layout.masks = places.small(2 * sizeof(KeyRow));
+    } else if (suite.keyed_hash()) {
+        layout.inner = places.small(suite.hash->record.chain_bytes());
+        layout.mac = places.small(suite.hash->record.key_bytes);
     } else if (suite.hmac()) {
         // Both are adjacent, in one cache line if they fit.
         const uint32_t each = suite.hash->record.words * suite.hash->record.word_bytes;

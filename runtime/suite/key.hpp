@@ -49,12 +49,13 @@ public:
     // XTS: the second key, for the tweak.
     const KeyRow *tweak() const { return rows(suite->key_layout.tweak); }
     KeyRow *tweak() { return rows(suite->key_layout.tweak); }
-    // The round keys of a block cipher's MAC, which has a key of its own beside a cipher.
+    // The round keys of a block cipher's MAC, which has a key of its own beside a cipher. Of a hash with a key, the
+    // key.
     const KeyRow *mac() const { return rows(suite->key_layout.mac); }
     KeyRow *mac() { return rows(suite->key_layout.mac); }
 
-    // Chaining values after key ^ ipad and key ^ opad (RFC 2104); for a plain digest `inner` is the initial value.
-    // As long as the hash's words.
+    // Chaining values after key ^ ipad and key ^ opad (RFC 2104); for a plain digest `inner` is the initial value, for
+    // a hash with a key what its start makes of that. As long as the hash's words.
     const uint8_t *inner() const { return suite->key_layout.inner ? at(suite->key_layout.inner) : suite->initial; }
     uint8_t *inner() { return at(suite->key_layout.inner); }
     const uint8_t *outer() const { return at(suite->key_layout.outer); }

@@ -117,7 +117,34 @@ void add_tree_macs(const Suite &digest, Derived *derived) {
     }
 }
 
+// Returns the step of a kind with which messages of the algorithm begin or end: that of its suite's name. NULL: there
+// is none.
+const Algorithm *step_of(const Engine &engine, const AlgorithmRecord &of, uint32_t kind) {
+    for (const auto &a : engine.algorithms())
+        if (a->usable && a->record.kind == kind && !strcmp(a->record.suite, of.suite) && a->record.words == of.words &&
+            a->record.word_bytes == of.word_bytes && a->record.key_bytes == of.key_bytes)
+            return a.get();
+    return nullptr;
+}
+
+// Adds a hash with a key of its own, a MAC.
+void add_keyed_hash(const Engine &engine, const Algorithm *hash, Derived *derived) {
+    Suite mac;
+    mac.engine = &engine;
+    mac.name = hash->record.suite;
+    mac.kind = CST_MAC;
+    mac.construction = Construction::framed;
+    mac.hash = hash;
+    mac.start = step_of(engine, hash->record, ALGORITHM_START);
+    mac.finish = step_of(engine, hash->record, ALGORITHM_FINISH);
+    mac.mac_key_min = mac.mac_key_max = hash->record.key_bytes;
+    mac.tag_min = mac.tag_max = hash->record.digest_bytes;
+    mac.max_bytes = kMostHashed;
+    if (mac.start) complete(std::move(mac), derived);
+}
+
 void add_hash(const Engine &engine, const Algorithm *hash, Derived *derived) {
+    if (hash->record.keyed_hash()) return add_keyed_hash(engine, hash, derived);
     Suite digest;
     digest.engine = &engine;
     digest.name = hash->record.suite;

@@ -33,7 +33,7 @@ enum class Construction {
     rc4,  // RC4 alone: no IV, a key for each message
     rc4_hmac,  // encrypt-then-MAC with RC4, over aad || ciphertext
     checksum,  // a cyclic redundancy check
-    framed,  // a hash whose kernels read padded blocks (frames), or HMAC with it
+    framed,  // a hash whose kernels read padded blocks (frames), with a key of its own or without, or HMAC with it
     tree,  // a hash of chunks and of their chaining values (BLAKE3), or its keyed hash or key derivation
     leaves,  // a sponge that hashes long messages in leaves, and a node over their digests (KT128)
     multi,  // a hash of 16 segments of a message, then of their digests (multi-hash)
@@ -67,12 +67,14 @@ struct Suite {
     bool sums_plaintext = false;  // a checksum beside a cipher is of the plaintext, else of the ciphertext
     const Algorithm *block = nullptr;  // the cipher by itself, for masks of tags and first tweaks. A cipher of one's
                                        // own has none: its counter mode enciphers blocks (executors/alone.hpp)
+    const Algorithm *start = nullptr, *finish = nullptr;  // steps with which messages begin and end; NULL: none
     const Algorithm *message[2] = {};  // of kernels of whole messages, for sealing and opening; NULL: none
     Construction construction = Construction::single;
 
     Family messages[2];
     Family hashes, encrypts, decrypts, pairs;
     Family segment_hashes, beside_hashes, segments_and_beside;
+    Family starts, finishes;
     Family whole_hashes, blocks;  // of single calls: GHASH outside of lanes, or a checksum; `block`, or counter mode
     Family single[2];  // XTS: kernels of one lane and one block an iteration, by direction, for stolen blocks
     Family open_pairs, handed_open_pairs;  // separate: hash and cipher begin at different places (message/middle.cpp)
@@ -96,7 +98,11 @@ struct Suite {
     mutable LaidCalls laid[2];  // of kernels that take a message whole, for sealing and opening
 
     bool mac() const { return kind == CST_MAC || kind == CST_AEAD; }
-    bool hmac() const { return mac() && hash->record.kind == ALGORITHM_HASH && construction != Construction::tree; }
+    bool hmac() const {
+        return mac() && hash->record.kind == ALGORITHM_HASH && construction != Construction::tree && !keyed_hash();
+    }
+    // Whether it is a hash with a key of its own, with which a step begins.
+    bool keyed_hash() const { return hash && hash->record.keyed_hash(); }
     // Whether it has a cipher and the MAC of a block cipher (ESP with XCBC).
     bool block_mac() const { return construction == Construction::esp && hash->record.kind == ALGORITHM_CBC_MAC; }
     // Whether the cipher is in counter mode: texts have any length.
@@ -132,7 +138,8 @@ struct Suite {
     bool has_algorithms_of(const Suite &other) const {
         return hash == other.hash && second == other.second && encrypt == other.encrypt && decrypt == other.decrypt &&
                block == other.block && schedule == other.schedule && segments == other.segments &&
-               beside == other.beside && construction == other.construction && tree_mode == other.tree_mode;
+               beside == other.beside && start == other.start && finish == other.finish &&
+               construction == other.construction && tree_mode == other.tree_mode;
     }
     // Whether the kernel does a part of the suite's work (whatever the CPU).
     bool could_use(const Variant &variant) const;

@@ -70,6 +70,8 @@ void Suite::find_kernels() {
         segments_and_beside = engine->family(Role::both, segments, beside);
     }
     if (base) hashes = engine->family(Role::hash, nullptr, base);
+    if (start) starts = engine->family(Role::hash, nullptr, start);
+    if (finish) finishes = engine->family(Role::hash, nullptr, finish);
     if (encrypt) {
         encrypts = engine->family(Role::encrypt, encrypt, nullptr);
         decrypts = encrypt == decrypt ? encrypts : engine->family(Role::decrypt, decrypt, nullptr);
@@ -107,7 +109,9 @@ bool Suite::could_use(const Variant &variant) const {
     }
     if (construction == Construction::both) return variant.role == Role::both && c == hash->base && h == second->base;
     switch (variant.role) {
-        case Role::hash: return segments ? h == segments || (beside && h == beside) : h == hash_base();
+        case Role::hash:
+            if (h == start || h == finish) return true;
+            return segments ? h == segments || (beside && h == beside) : h == hash_base();
         case Role::both: return beside && c == segments && h == beside;
         case Role::encrypt: return c == encrypt;
         case Role::decrypt: return c == decrypt;
@@ -149,6 +153,10 @@ int prepare_suite(const Suite &suite) {
     const bool checksum = suite.construction == Construction::checksum;
     if (suite.hash && !checksum)
         if (int error = ready(*suite.engine, suite.hashes, suite.hash->record.read_bytes())) return error;
+    if (suite.start)
+        if (int error = ready(*suite.engine, suite.starts, suite.start->record.read_bytes())) return error;
+    if (suite.finish)
+        if (int error = ready(*suite.engine, suite.finishes, suite.finish->record.read_bytes())) return error;
     if (suite.segments)
         if (int error = ready(*suite.engine, suite.segment_hashes, suite.segments->record.block_bytes)) return error;
     if (suite.beside)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from cryptostitch.binding.runtime import ALLOW_PACKS, Context
@@ -19,13 +20,17 @@ NUMBERS = (0, 1, 2, 4, 7, 8, 16, 17, 21, 25, 26, 32, 33, 64, 65, 128, 200, 201, 
 FIELDS = ("block_bytes", "word_bytes", "words", "digest_bytes", "length_bytes", "key_bytes", "iv_bytes", "rounds")
 SPONGE_FIELDS = ("padding", "input_bytes", "domain", "last", "squeeze_bytes")
 MARKS = ("big_endian", "extendable", "hmac")
+OWN = ("own_mac",)
+"""Examples with rows of kinds and paddings that the project's own algorithms do not have."""
+EXAMPLES = Path(__file__).parents[2] / "examples"
 TREE_FIELDS = ("leaf_domain", "node_domain", "leaf_bytes")
 
 
 def examples() -> list[Algorithm]:
     """A record of each kind and padding, and one with a tree."""
-    found = {(row.record.kind, row.record.padding): row.record for row in ALGORITHMS if not row.base}
-    return [*found.values(), *(row.record for row in ALGORITHMS if row.tree)][:40]
+    rows = [*ALGORITHMS, *(row for own in OWN for row in own_rows(EXAMPLES / own / "algorithms.py"))]
+    found = {(row.record.kind, row.record.padding): row.record for row in rows if not row.base}
+    return [*found.values(), *(row.record for row in ALGORITHMS if row.tree)][:60]
 
 
 def changed(record: Algorithm) -> Iterator[Algorithm]:

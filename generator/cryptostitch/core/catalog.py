@@ -19,7 +19,7 @@ from .answers import Answer
 from .arithmetic import ED25519, X25519_LADDER, Arithmetic
 from .crc import CATALOGUE as CRCS
 from .errors import RowError, UnknownName
-from .kinds import KINDS
+from .kinds import KINDS, STEPS
 from .montgomery import MONTGOMERY, Montgomery
 from .p256 import P256_POINTS
 from .program import Algorithm as Record
@@ -27,7 +27,11 @@ from .row_rules import PADDINGS, SEGMENTS, broken_rule
 from .tree import Tree
 
 Digest = Callable[[bytes], bytes]  # of a text
+KeyedDigest = Callable[[bytes, bytes], bytes]  # of a key and a text
 Answers = tuple[tuple[bytes, bytes], ...]  # messages and their digests
+Iteration = Callable[[bytes, bytes], bytes]
+"""What an iteration of a kernel computes: (the chaining value, what it reads) -> the chaining value after it. A
+chaining value is its words, little-endian."""
 
 # Lanes of a word-sliced stream: one 32-bit word of every lane in a register.
 WORDS_32 = {"scalar": (1,), "sse": (4,), "avx2": (8,), "avx512": (16,)}
@@ -194,6 +198,10 @@ class Algorithm:
     base: str = ""  # whose kernels a hash or checksum runs: other values and digest length (no forms of its own)
     # of a hash or checksum; None: hashlib has it by that name
     reference: Digest | None = None
+    # of a hash with a key (key_bytes), what it computes of key and text
+    keyed_reference: KeyedDigest | None = None
+    # of a hash with a key, and of the steps with which its messages begin and end
+    iteration: Iteration | None = None
     # of a hash: messages and their digests, which the library's self-test checks; of an extendable one of any length
     answers: Answers = ()
     # of any row: known answers of its suites, with their keys
@@ -243,7 +251,7 @@ class Algorithm:
             self.initial,
             self.base,
             PADDINGS[self.padding],
-            self.bytes if self.padding != "length" else 0,
+            self.bytes if self.padding != "length" or self.kind in STEPS else 0,
             self.domain,
             self.extendable,
             self.hmac,
@@ -279,9 +287,10 @@ class Algorithm:
 #   segments as length, to whole blocks of SEGMENTS times the block of the hash by itself. The words of a block belong
 #           to the segments in turn; each segment is hashed as the hash does, without a padding of its own, and the
 #           digest is that of the segments' chaining values (isa-l_crypto's multi-hashes)
+#   low_length  zeros, and in the last byte of the last block the message's length in bytes, modulo 256 (SipHash)
 #   rest    none: what is left behind whole blocks, and the length, join the chaining value in a way of its own
 #           (MurmurHash3)
-FRAMED = {"counted", "sponge"}
+FRAMED = {"counted", "sponge", "low_length"}
 
 
 def _hash(

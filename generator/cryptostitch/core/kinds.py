@@ -43,6 +43,10 @@ was, and of XTS is what the first tweak is made of, with a pointer to that key. 
                          key: numbers that it reads. A number is as many rows of 64 bits as its radix wants, the lowest
                          limb first (core/arithmetic.py); table, where there is one: numbers for all
                          lanes. No in, no out
+    start, finish        a step with which messages of another algorithm of the same suite begin or end; chain: the
+                         words of the chaining value. It reads the key, filled up with zeros to rows of 16 bytes, and
+                         behind it, filled up likewise: at the start the IV; at the finish the bytes of AAD and of text,
+                         in 64 bits each, little-endian. After a finish the chaining value begins with the tag
     rc4                  RC4, both directions; table: S, 256 numbers of 32 bits; chain: i, a multiple of 16, and j (32
                          bits each, modulo 256), 8 unused bytes
 """
@@ -107,4 +111,7 @@ KINDS = {
     "codec": Kind(21, _fields("in out key"), True),
     "schedule": Kind(22, _fields("chain key")),
     "arithmetic": Kind(23, _fields("chain key table")),
+    "start": Kind(24, _fields("in chain")),
+    "finish": Kind(25, _fields("in chain")),
 }
+STEPS = frozenset(("start", "finish"))

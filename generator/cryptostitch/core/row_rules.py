@@ -12,24 +12,26 @@ from dataclasses import dataclass, fields
 from types import CodeType, SimpleNamespace
 from typing import Any
 
-from .kinds import KINDS
+from .kinds import KINDS, STEPS
 from .program import FLAGS, Algorithm
 
 MODES = frozenset(
     KINDS[f"{mode}_{way}"].number for mode in ("cipher", "xts", "ecb", "gcm") for way in ("enc", "dec")
 ) | {KINDS["counter"].number, KINDS["cbc_mac"].number}
 """The kinds that are modes of a block cipher of 16-byte blocks."""
-PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3, "segments": 4, "rest": 5}
+STEP_KINDS = frozenset(KINDS[name].number for name in STEPS)
+PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3, "segments": 4, "rest": 5, "low_length": 6}
 """How a hash ends a message (catalog.py), by the number in the pack's record."""
-FRAMED = frozenset((PADDINGS["counted"], PADDINGS["sponge"]))
+FRAMED = frozenset((PADDINGS["counted"], PADDINGS["sponge"], PADDINGS["low_length"]))
 """The paddings of hashes whose kernels read padded blocks."""
-SEGMENTS, MOST_WORDS = 16, 25
-"""Segments of a multi-hash; words of a chaining value."""
+SEGMENTS, MOST_WORDS, MOST_STATE, MOST_FRAME = 16, 25, 128, 256
+"""Segments of a multi-hash; words of a chaining value; bytes of one that has a step at a message's beginning or end;
+bytes of a padded block."""
 NUMBERS = {
     **{f"ALGORITHM_{name.upper()}": kind.number for name, kind in KINDS.items()},
     **{f"PADDING_{name.upper()}": number for name, number in PADDINGS.items()},
     **{f"ALGORITHM_{name.upper()}": bit for name, bit in FLAGS.items()},
-    **{"SEGMENTS": SEGMENTS, "MOST_WORDS": MOST_WORDS},
+    **{"SEGMENTS": SEGMENTS, "MOST_WORDS": MOST_WORDS, "MOST_STATE": MOST_STATE, "MOST_FRAME": MOST_FRAME},
     **{"MOST_LEAF_BYTES": 1 << 20, "MOST_LEAF_DIGEST": 64, "MOST_BEHIND": 1 << 16, "MOST_LEAF_MARK": 8},
 }
 
@@ -48,6 +50,7 @@ ALL, HASH = "true", "kind == ALGORITHM_HASH"
 CHECKSUM = "kind == ALGORITHM_CHECKSUM"
 KEYED = "kind != ALGORITHM_HASH and kind != ALGORITHM_CHECKSUM"
 TREE = "kind == ALGORITHM_HASH and has_leaves()"
+STEP, KEYED_HASH = "is_step()", "keyed_hash()"
 
 
 def _padded(padding: str) -> str:
@@ -59,7 +62,7 @@ def _flags(*names: str) -> str:
 
 
 LENGTH, COUNTED, SPONGE = _padded("length"), _padded("counted"), _padded("sponge")
-CHUNKS, MULTI, REST = _padded("tree"), _padded("segments"), _padded("rest")
+CHUNKS, MULTI, REST, LOW_LENGTH = _padded("tree"), _padded("segments"), _padded("rest"), _padded("low_length")
 NOT_SPONGE = f"{HASH} and padding != PADDING_SPONGE"
 HMAC_SPONGE = f"{SPONGE} and {_flags('HMAC')} != 0"
 
@@ -74,7 +77,7 @@ RULES = (
     Rule(CHECKSUM, "key_bytes == 0", "a checksum has no key_bytes"),
     Rule(f"{KEYED} and (is_mode() or kind == ALGORITHM_SCHEDULE)", "rounds != 0", "a block cipher has rounds"),
     Rule(KEYED, "key_bytes != 0", "it has key_bytes"),
-    Rule(HASH, "padding <= PADDING_REST", "there is no such padding"),
+    Rule(HASH, "padding <= PADDING_LOW_LENGTH", "there is no such padding"),
     Rule(HASH, "words >= 1", "the chaining value of a hash has words"),
     Rule(HASH, "word_bytes == 4 or word_bytes == 8", "word_bytes of a hash is 4 or 8"),
     Rule(HASH, "digest_bytes >= 1", "a hash has digest_bytes"),
@@ -109,7 +112,7 @@ RULES = (
     Rule(LENGTH, "input_bytes == block_bytes", "bytes and block_bytes are the same where a hash pads with a length"),
     Rule(LENGTH, f"{_flags('EXTENDABLE')} == 0", "a hash that pads with a length is not extendable"),
     Rule(
-        f"({COUNTED}) or ({SPONGE})",
+        f"({COUNTED}) or ({SPONGE}) or ({LOW_LENGTH})",
         "power_of_two(input_bytes)",
         "bytes of a hash that frames blocks is a power of two",
     ),
@@ -122,6 +125,41 @@ RULES = (
         COUNTED,
         f"{_flags('EXTENDABLE', 'BIG_ENDIAN', 'HMAC')} == 0",
         "a hash whose blocks are counted is little-endian, not extendable, and has hmac=False",
+    ),
+    Rule(
+        LOW_LENGTH,
+        "block_bytes <= input_bytes and block_bytes <= 256",
+        "bytes holds a block whose last byte is the length, and a block has at most 256 bytes",
+    ),
+    Rule(
+        LOW_LENGTH,
+        f"{_flags('EXTENDABLE', 'BIG_ENDIAN', 'HMAC')} == 0",
+        "a hash whose last byte is the length is little-endian, not extendable, and has hmac=False",
+    ),
+    Rule(KEYED_HASH, "framed()", "a hash with a key has one of the paddings counted, sponge and low_length"),
+    Rule(
+        KEYED_HASH,
+        f"{_flags('EXTENDABLE', 'HMAC', 'LEAVES')} == 0",
+        "a hash with a key is not extendable, and has hmac=False and no tree",
+    ),
+    Rule(KEYED_HASH, "chain_bytes() <= MOST_STATE", "the chaining value of a hash with a key has at most 128 bytes"),
+    Rule(STEP, "words >= 1", "the chaining value of a step has words"),
+    Rule(STEP, "word_bytes == 4 or word_bytes == 8", "word_bytes of a step is 4 or 8"),
+    Rule(STEP, "chain_bytes() <= MOST_STATE", "the chaining value of a step has at most 128 bytes"),
+    Rule(
+        STEP,
+        "power_of_two(input_bytes) and input_bytes <= MOST_FRAME",
+        "bytes of a step is a power of two, at most 256",
+    ),
+    Rule(
+        "kind == ALGORITHM_START",
+        "rows_of(key_bytes) + rows_of(iv_bytes) <= input_bytes",
+        "bytes of a start holds key and IV, each in rows of 16 bytes",
+    ),
+    Rule(
+        "kind == ALGORITHM_FINISH",
+        "rows_of(key_bytes) + 16 <= input_bytes",
+        "bytes of a finish holds the key, in rows of 16 bytes, and two lengths",
     ),
     Rule(SPONGE, "block_bytes <= input_bytes", "bytes holds a block of the sponge"),
     Rule(SPONGE, "block_bytes < chain_bytes()", "a sponge has a capacity: block_bytes is less than its words have"),
@@ -182,8 +220,17 @@ def broken_base_rule(record: Algorithm, base: Algorithm) -> str:
 
 
 def _broken(rules: tuple[Rule, ...], members: dict[str, Any]) -> str:
-    known = {**NUMBERS, **members, "true": True, "power_of_two": lambda n: n > 0 and n & (n - 1) == 0}
+    known = {**NUMBERS, **members, "true": True, "power_of_two": _power_of_two, "rows_of": _rows_of}
     return next((r.says for r in rules if eval(_code(r.of), {}, known) and not eval(_code(r.holds), {}, known)), "")
+
+
+def _power_of_two(n: int) -> bool:
+    return n > 0 and n & (n - 1) == 0
+
+
+def _rows_of(n: int) -> int:
+    """Returns a number of bytes, rounded up to rows of 16."""
+    return (n + 15) // 16 * 16
 
 
 @functools.cache
@@ -206,5 +253,7 @@ def _members(record: Algorithm) -> dict[str, Any]:
         "chain_bytes": lambda: record.words * record.word_bytes,
         "has_leaves": lambda: tree is not None,
         "is_mode": lambda: record.kind in MODES,
+        "is_step": lambda: record.kind in STEP_KINDS,
+        "keyed_hash": lambda: record.kind == KINDS["hash"].number and record.key_bytes != 0,
         "framed": lambda: record.kind == KINDS["hash"].number and record.padding in FRAMED,
     }

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS, Algorithm
 from ..core.contract import END_IN, GHASH_ZEROS, POWERS_END, TWEAK_KEY
-from ..core.kinds import KINDS
+from ..core.kinds import KINDS, STEPS
 from .oracle import BOTH, halves, meaning
 from .result import Skip
 from .subject import Subject
@@ -52,7 +52,9 @@ class Forced:
         context, kernel = subject.native(), subject.assembled()
         if schedules := [row.name for row in subject.rows if row.kind == "schedule"]:
             raise Skip(f"no kernel can be forced for a key schedule ({', '.join(schedules)})")
-        hashes = {row.suite for row in subject.rows if row.kind == "hash"}
+        if starts := [row.name for row in subject.rows if row.kind == "start" and meaning(row.suite).kind == "keyed"]:
+            raise Skip(f"no burst calls what a key is made with ({', '.join(starts)})")
+        hashes = {row.suite for row in subject.rows if row.kind == "hash" or row.kind in STEPS}
         # Of one kernel for many rates all are tried.
         framed = {row.name for row in subject.rows if row.kind == "hash" and row.padding != "length"}
         hashes |= {row.suite for row in ALGORITHMS if row.base in framed}

@@ -16,7 +16,8 @@ from cryptography.hazmat.primitives.cmac import CMAC
 
 from ..core import blake3
 from ..core.catalog import ALGORITHMS, SHA256, Algorithm
-from . import multi_hash, own_cipher
+from ..core.kinds import STEPS
+from . import multi_hash, own_cipher, own_state
 from .result import Skip
 
 ESP_TAGS = {
@@ -53,7 +54,7 @@ class Meaning:
 
     # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly, xts, ecb, cmac, xcbc, ccm,
     # rc4, rc4_hmac, ciphertext (etm without the IV under the MAC), tree_mac (BLAKE3's), checked (XTS or GCM, and a
-    # checksum: `cipher`)
+    # checksum: `cipher`), keyed (a hash with a key of its own: own_state.py)
     kind: str
     hash: str = ""
     key_bytes: int = 0
@@ -99,6 +100,8 @@ class Meaning:
             return frozenset(("cbc_mac",))
         if self.kind == "esp" and not self.hash:
             return frozenset(("cipher_enc", "cipher_dec", "cbc_mac"))
+        if self.kind == "keyed":
+            return frozenset(("hash", *STEPS))
         if self.counts:
             return frozenset(("counter", "hash"))
         if self.kind == "digest":
@@ -234,6 +237,9 @@ def meaning(suite: str) -> Meaning:
         return Meaning("checked", checksum, its.key_bytes, tag_bytes, cipher=cipher, sums_plaintext=plaintext)
     if suite in BOTH or suite in multi_hash.HASHES:
         return Meaning("digest", suite, 0, digest_bytes(suite))
+    if suite in own_state.ROWS:
+        row = own_state.ROWS[suite]
+        return Meaning("keyed", suite, 0, row.digest_bytes, row.key_bytes)
     if suite in TREE_MACS:
         return Meaning("tree_mac", suite, 0, 32, 32 * (suite == "blake3-keyed"))
     if suite in PROFILES:
@@ -288,6 +294,7 @@ def refer(rows: Iterable[Algorithm]) -> None:
     rows = list(rows)
     REFERENCES.update((row.suite, (row, row.reference)) for row in rows if row.reference)
     own_cipher.refer(rows)
+    own_state.refer(rows)
     meaning.cache_clear()
     _referred.cache_clear()
 
@@ -360,6 +367,8 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
         return b"", digest(m.hash, data)
     if m.kind == "mac":
         return b"", hmac_of(m.hash, mac_key, data)
+    if m.kind == "keyed":
+        return b"", own_state.keyed_digest(suite)(mac_key, data)
     if m.kind == "tree_mac":
         return b"", TREE_MACS[m.hash](SHA256, mac_key, data)
     if m.kind in ("cmac", "xcbc"):

@@ -19,7 +19,7 @@ from typing import Literal
 from ..core import catalog, murmur3
 from ..core.adler import sums
 from ..core.arithmetic import Arithmetic, limbs_of, number_of
-from ..core.catalog import ALGORITHMS, Algorithm
+from ..core.catalog import ALGORITHMS, Algorithm, Iteration
 from ..core.contract import (
     AAD,
     CHAIN,
@@ -41,7 +41,7 @@ from ..core.contract import (
     Contract,
     mask_field,
 )
-from ..core.kinds import KINDS
+from ..core.kinds import KINDS, STEPS
 from ..core.montgomery import KEY_NUMBERS, MODULUS, RADIX_INVERSE, Montgomery
 from ..core.program import Recipe
 from .crc_rows import CrcRows, crc_of
@@ -66,6 +66,7 @@ from .result import Skip
 
 WHOLE_BLOCKS = {"cipher_dec", "ecb_enc", "ecb_dec", "xts_enc", "xts_dec"}  # kinds of texts that end with a block
 SHOWN = 16  # bytes of a wrong result
+ITERATED = STEPS | {"hash"}  # kinds whose rows with a key say what an iteration computes
 GHASH_POWERS = 36  # rows of a message's key
 
 Background = Callable[[int, int], bytes]
@@ -175,7 +176,9 @@ class Scene:
         if self.iterations <= self.recipe.lag and not self.recipe.skips:
             raise ValueError("a kernel with a lag needs more iterations than its lag")
         for row in self.rows:
-            if row.kind == "hash":
+            if row.key_bytes and row.kind in ITERATED and not row.iteration:
+                raise Skip(f"no other implementation of {row.name} here: give its row an `iteration`")
+            if row.kind == "hash" and not row.iteration:
                 digest_of(of_segment(row))
         producers = [i for i, p in enumerate(self.recipe.parts) if p.program.contract.has("hand")]
         consumers = [i for i, p in enumerate(self.recipe.parts) if p.program.contract.has("from")]
@@ -252,6 +255,8 @@ class Scene:
                 expected += self._segments(i, row, secrets)
             elif row.padding == "rest":
                 expected += self._blocks_of_rest(i, secrets)
+            elif row.iteration:
+                expected += self._iterated(i, row, row.iteration, secrets, texts)
             elif row.kind == "hash":
                 expected += self._hash(i, row, secrets, texts)
             elif row.kind == "checksum" and self.contract(i).has(END_IN):
@@ -307,6 +312,29 @@ class Scene:
                 )
         return expected
 
+    def _iterated(self, i: int, row: Algorithm, iteration: Iteration, secrets: Secrets, texts: dict) -> list[Expected]:
+        """Any chaining value, and any input, of a stream whose row says what an iteration computes."""
+        expected, size = [], row.word_bytes
+        for lane in range(self.contract(i).lanes):
+            where = f"of stream {i}, lane {lane}"
+            chain = secrets(f"iv {where}", row.words * size)
+            for word in range(row.words):
+                self.machine.write(self.entry(i, CHAIN, word, lane), chain[size * word :][:size])
+            if i in self.feeds:
+                text = texts[self.feeds[i], lane]
+            else:
+                text = secrets(f"text {where}", self.length(i))
+                self.machine.write(self.buffers[i, IN, lane], text)
+            for at in range(0, len(text), row.bytes):
+                chain = iteration(chain, text[at : at + row.bytes])
+            for word in range(row.words):
+                expected.append(
+                    Expected(
+                        f"chaining value {word} {where}", self.entry(i, CHAIN, word, lane), chain[size * word :][:size]
+                    )
+                )
+        return expected
+
     def _segments(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
         """Deals a padded message to each segment that the kernel does; the words of the others are random."""
         size, one = row.word_bytes, of_segment(row)
@@ -352,7 +380,7 @@ class Scene:
             where = f"of stream {i}, lane {lane}"
             key = shared or secrets(f"key {where}", row.key_bytes)
             chain = writer.chain(secrets(f"iv {where}", chain_bytes(row)))
-            if reader and reader.kind == "hash":
+            if reader and reader.kind == "hash" and not reader.iteration:
                 read, texts[i, lane] = self._message(reader, self.length(i), secrets, f"text {where}")
                 text, out = (read, writer.run(key, chain, read)) if opening else (writer.back(key, chain, read), read)
             else:

@@ -76,7 +76,7 @@ class Subject:
         except runtime.RuntimeFailure as failure:
             if failure.code != runtime.ERR_NAME:
                 raise
-        recipes = [self.recipe, *(other for other in self._of_its_cipher() if other.name != self.name)]
+        recipes = [self.recipe, *(other for other in self._of_its_suites() if other.name != self.name)]
         rows = {a.name: a for recipe in recipes for a in self._rows_of(recipe)}
         context.load_pack(write_pack(algorithm_records(rows.values()), recipes))
         return context.kernel(self.name)
@@ -84,13 +84,14 @@ class Subject:
     def _rows_of(self, recipe: Recipe) -> list[catalog.Algorithm]:
         return [self.generator.algorithms[p.program.algorithm] for p in recipe.parts]
 
-    def _of_its_cipher(self) -> list[Recipe]:
-        """Returns the kernels that suites of a cipher of one's own need beside the one that is verified: the key
-        schedule, and each mode with the fewest blocks in an iteration."""
+    def _of_its_suites(self) -> list[Recipe]:
+        """Returns the kernels that suites of one's own need beside the one that is verified, with the fewest lanes and
+        blocks in an iteration: of a cipher the key schedule, and each mode; of a state its steps."""
         ciphers = {row.block_cipher for row in self.rows if row.cipher and row.block_cipher}
+        states = {row.suite for row in self.rows if row.iteration}
         found = []
         for row, form in self.generator.forms.values():
-            if row.block_cipher not in ciphers:
+            if row.block_cipher not in ciphers and row.suite not in states:
                 continue
             for isa, many in form.lanes.items():
                 by = min(form.by.get((isa, min(many)), (0,)))

@@ -18,6 +18,7 @@ from ..core.adler import ADLER32
 from ..core.crc import CATALOGUE
 from .oracle import BOTH, GCM_TAGS, REFERENCES, counter_mode, digest, halves, meaning, rc4, seal, unsealed
 from .own_cipher import CIPHERS
+from .own_state import ROWS
 from .result import Skip
 
 H = bytes.fromhex
@@ -142,6 +143,15 @@ def _of_own_cipher(suite: str, cipher: str) -> tuple[Vector, ...]:
     if not found:
         raise Skip(f"the row of {cipher} has no answers of {suite}")
     return found
+
+
+def _of_own_state(suite: str) -> list[Vector]:
+    """Returns the known answers that the row of a state of one's own brings."""
+    return [
+        Vector("the row's answers", suite, a.key, a.mac_key, a.iv, a.aad, a.text, a.out, a.tag)
+        for a in ROWS[suite].suite_answers
+        if a.suite == suite
+    ]
 
 
 def _digests(suite: str) -> list[Vector]:
@@ -668,6 +678,7 @@ _SOURCES = {
     "xcbc": (_rfc_xcbc,),
     "chacha": (_chacha20,),
     "chacha_poly": (_chacha_poly,),
+    "keyed": (_of_own_state,),
     "digest": (_digests, _ipsec_mb_sm3, _checksums, _both, _of_own_hash),
     "mac": (_rfc_hmac, _gmt_hmac_sm3, _wycheproof_hmac, _ipsec_mb_sm3),
     "cipher": (_cavp_cbc, _wycheproof_cbc, _cavp_3des, _ipsec_mb_3des),
