@@ -35,7 +35,8 @@ enum : uint32_t {
     ALGORITHM_SCHEDULE = 22,
     ALGORITHM_ARITHMETIC = 23,
     ALGORITHM_START = 24,
-    ALGORITHM_FINISH = 25
+    ALGORITHM_FINISH = 25,
+    ALGORITHM_DUPLEX = 26
 };
 enum : uint32_t {
     ALGORITHM_BIG_ENDIAN = 1,
@@ -91,8 +92,9 @@ constexpr uint32_t MOST_BEHIND = 1u << 16, MOST_LEAF_MARK = 8;  // bytes: of `be
 struct AlgorithmRecord {
     const char *name, *suite;
     uint32_t kind, block_bytes, word_bytes, words, digest_bytes, flags, length_bytes, key_bytes, iv_bytes, rounds;
-    uint32_t padding, input_bytes;  // of a hash; input_bytes: bytes that its kernels read for a block
-    uint32_t domain, last;  // of a sponge: the byte after the message, and what is added to the block's last byte
+    uint32_t padding, input_bytes;  // of a hash; input_bytes: bytes that its kernels read for a block, or a step's
+    uint32_t domain, last;  // of a sponge, domain of a duplex, too: the byte after the message, and what is added to
+                            // the block's last byte
     uint32_t squeeze_bytes;  // of a sponge: output between two permutations
     LeavesRecord leaves;
     const char *cipher;  // the block cipher whose round keys it takes, or makes; it joins the modes of one. "": none
@@ -104,7 +106,7 @@ struct AlgorithmRecord {
     // rules are those of generator/cryptostitch/core/row_rules.py.
     const char *broken_rule() const;
     const char *broken_base_rule(const AlgorithmRecord &base) const;
-    bool known_kind() const { return kind >= ALGORITHM_HASH && kind <= ALGORITHM_FINISH; }
+    bool known_kind() const { return kind >= ALGORITHM_HASH && kind <= ALGORITHM_DUPLEX; }
     // Whether kernels of the hash read padded blocks (hash/framed.cpp), instead of blocks in place.
     bool framed() const {
         return kind == ALGORITHM_HASH &&
@@ -116,7 +118,7 @@ struct AlgorithmRecord {
     // Whether the hash has a key, with which a step begins.
     bool keyed_hash() const { return kind == ALGORITHM_HASH && key_bytes; }
     // Whether its chaining value is words.
-    bool has_words() const { return kind == ALGORITHM_HASH || is_step(); }
+    bool has_words() const { return kind == ALGORITHM_HASH || kind == ALGORITHM_DUPLEX || is_step(); }
     bool of_another_kind() const { return kind == ALGORITHM_HASH && padding != PADDING_LENGTH; }
     // Whether it is a hash of chunks, and of their chaining values (hash/tree.cpp).
     bool tree() const { return kind == ALGORITHM_HASH && padding == PADDING_TREE; }
@@ -126,7 +128,7 @@ struct AlgorithmRecord {
     bool leaves_rest() const { return kind == ALGORITHM_HASH && padding == PADDING_REST; }
     // Whether a long message is hashed in leaves (hash/leaves.cpp).
     bool has_leaves() const { return flags & ALGORITHM_LEAVES; }
-    // Returns how many bytes a kernel that only reads takes for a block.
+    // Returns how many bytes a kernel reads for a block.
     uint32_t read_bytes() const { return has_words() ? input_bytes : block_bytes; }
     uint32_t chain_bytes() const { return words * word_bytes; }
     // Whether it is a MAC without padding of its own, under a key of its own.
@@ -134,7 +136,7 @@ struct AlgorithmRecord {
         return kind == ALGORITHM_GHASH || kind == ALGORITHM_POLY1305 || kind == ALGORITHM_CBC_MAC;
     }
     // Whether it reads, and writes nothing: the hash side of a kernel.
-    bool reads_only() const { return has_words() || kind == ALGORITHM_CHECKSUM || keyed_mac(); }
+    bool reads_only() const { return kind == ALGORITHM_HASH || is_step() || kind == ALGORITHM_CHECKSUM || keyed_mac(); }
     // Whether it is a checksum of sums modulo a number, its fourth word (streams/adler32.j2), not of a polynomial.
     bool sums() const { return kind == ALGORITHM_CHECKSUM && words == 4; }
     bool decrypts_only() const {

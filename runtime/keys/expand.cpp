@@ -108,7 +108,7 @@ void expand_checksum(const Suite &suite, const uint8_t *key, size_t key_len, Key
 void expand_cipher(const Suite &suite, const uint8_t *key, size_t key_len, Key *out) {
     const AlgorithmRecord &cipher = suite.encrypt->record;
     const bool inverse = suite.decrypt != suite.encrypt;
-    if (cipher.kind == ALGORITHM_CHACHA) {
+    if (cipher.kind == ALGORITHM_CHACHA || cipher.kind == ALGORITHM_DUPLEX) {
         memcpy(out->encrypt(), key, key_len);
     } else if (suite.schedule) {
         KeySchedule(suite, *ready_kernel(suite.schedules, UINT64_MAX)).expand(key, out->encrypt());

@@ -10,6 +10,7 @@
 #include "../message/checked.hpp"
 #include "../storage/checksum.hpp"
 #include "../message/constructions.hpp"
+#include "../message/duplex.hpp"
 #include "../hash/framed.hpp"
 #include "../hash/leaves.hpp"
 #include "one_piece.hpp"
@@ -119,6 +120,7 @@ void run(const Class &c) {
         case Construction::tree:
         case Construction::both:
         case Construction::checked:
+        case Construction::duplex:
         case Construction::multi:
         case Construction::leaves: return;  // run_class() runs these
     }
@@ -142,6 +144,7 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *re
     if (suite_of(jobs[0])->construction == Construction::tree) return run_trees(memory, jobs, n);
     if (suite_of(jobs[0])->construction == Construction::multi) return run_multi_hashes(memory, jobs, n);
     if (suite_of(jobs[0])->construction == Construction::leaves) return run_leaves(memory, jobs, n);
+    if (suite_of(jobs[0])->construction == Construction::duplex) return run_duplex(memory, jobs, n);
     const int result = run_lists(memory, jobs, n, readable);
     if (result != JOB_WAITING) return result == CST_OK;
     const cst_job &first = *jobs[0];

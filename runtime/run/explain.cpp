@@ -17,6 +17,7 @@
 #include "../message/middle.hpp"
 #include "../hash/multi_hash.hpp"
 #include "../hash/tree.hpp"
+#include "../message/duplex.hpp"
 #include "../message/text.hpp"
 
 namespace cst {
@@ -94,6 +95,10 @@ Plan plan_of(const Class &c, const cst_job &job) {
         }
         return plan;
     }
+    if (suite.construction == Construction::duplex) {
+        plan.cipher = rank_duplex(suite, c.n, job.aad_len, job.in_len);
+        return plan;
+    }
     const auto rank_parts = [&] {
         if (suite.enciphers()) plan.cipher = rank_texts(c, text_bytes(c));
         plan.hash = rank_hash(c);
@@ -143,7 +148,7 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
                                     : 0;
         m.body_bytes -= hidden;
         m.cipher_from = m.chain;
-        if (suite.hash && !suite.hash->record.of_another_kind()) begin_mac(maced, &m);
+        if (suite.hash && !suite.hash->record.of_another_kind() && !suite.hash->record.is_step()) begin_mac(maced, &m);
     }
     const Plan plan = plan_of(c, job);
     const Ranking &cipher = plan.cipher, &hash = plan.hash;

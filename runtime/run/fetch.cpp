@@ -31,7 +31,8 @@ public:
         if (layout_.tweak) add(layout_.tweak, 16 * (suite.block->record.rounds + 1));
         if (layout_.mac && !(suite.enciphers() && layout_.mac == KeyLayout::ENCRYPT))  // CCM has one key
             add(layout_.mac, 16 * (suite.hash->record.rounds + 1));
-        if (layout_.inner >= LINE) add(layout_.inner, 2u * (layout_.outer - layout_.inner));
+        if (layout_.inner >= LINE)
+            add(layout_.inner, layout_.outer ? 2u * (layout_.outer - layout_.inner) : suite.hash->record.chain_bytes());
     }
     void fetch_of(const cst_job &job) const {
         const uint8_t *const key = reinterpret_cast<const uint8_t *>(job.key);

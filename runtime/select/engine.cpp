@@ -50,7 +50,7 @@ bool suites_know(const AlgorithmRecord &a) {
     if (a.framed())
         return a.digest_bytes <= MOST_DIGEST && a.input_bytes <= MOST_FRAME &&
                (a.padding == PADDING_SPONGE || a.block_bytes + a.chain_bytes() <= MOST_FRAMED_CHAIN);
-    if (a.is_step()) return true;
+    if (a.is_step() || a.kind == ALGORITHM_DUPLEX) return true;
     if (a.tree() || a.segments() || a.leaves_rest()) return true;
     if (a.kind == ALGORITHM_HASH)
         return (a.block_bytes == 64 || a.block_bytes == 128) && (a.word_bytes == 4 || a.word_bytes == 8) &&

@@ -370,6 +370,7 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
             hash_lag = stream.lag < hash_lag ? stream.lag : hash_lag;
             if (step % algorithm->record.read_bytes()) return Role::other;
         } else if (!both) {
+            if (algorithm->record.has_words() && step % algorithm->record.read_bytes()) return Role::other;
             cipher_lag = stream.lag > cipher_lag ? stream.lag : cipher_lag;
             decrypts = algorithm->record.decrypts_only();
             opens = algorithm->record.kind == ALGORITHM_CIPHER_DEC;
@@ -397,6 +398,7 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
         return decrypts ? Role::decrypt : Role::encrypt;
     }
     if (both) return role_of_two(v, hands);
+    if (v->cipher.algorithm->record.kind == ALGORITHM_DUPLEX || v->hash.algorithm->record.is_step()) return Role::other;
     if ((decrypts && !opens) || v->cipher.lanes.size() != v->hash.lanes.size() ||
         hash_lag + (opens && !hands) <= cipher_lag)
         return Role::other;

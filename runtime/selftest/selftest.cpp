@@ -375,37 +375,48 @@ int test_checksum_kernel(const Suites &suites, const Variant &v) {
     return v.calls.sum() > before ? CST_OK : CST_ERR_SELFTEST;
 }
 
-// Returns the kernels that hash the text itself, or do such a step as the kernel does.
+// Returns the kernels that hash the text itself, or do such a step as the kernel does, or encipher as it does.
 Family &hashes_of(Suite *suite, const Variant &v) {
     if (suite->beside && v.hash.algorithm == suite->beside) return suite->beside_hashes;
     if (suite->start && v.hash.algorithm == suite->start) return suite->starts;
     if (suite->finish && v.hash.algorithm == suite->finish) return suite->finishes;
+    if (v.role == Role::encrypt) return suite->encrypts;
     return suite->segments ? suite->segment_hashes : suite->hashes;
 }
 
-// Compares digests with the kernel, of one hash or stitched of two, to digests without it: of messages of several
-// lengths, more than the kernel has lanes.
-int test_other_hash_kernel(const Suites &suites, const Variant &v) {
+// Whether the kernel needs what its suites do around it: padded blocks, steps, two hashes.
+bool runs_in_suites_alone(const Variant &v) {
+    if (v.role == Role::encrypt) return v.cipher.algorithm->record.kind == ALGORITHM_DUPLEX;
+    if (v.role != Role::hash) return v.role == Role::both;
+    return v.hash.algorithm->record.of_another_kind() || v.hash.algorithm->record.is_step();
+}
+
+// Compares digests, tags and texts with such a kernel to those without it: of messages of several lengths, more than
+// the kernel has lanes.
+int test_in_suites(const Suites &suites, const Variant &v) {
     const uint64_t before = v.calls.sum();
     for (const auto &suite : suites.all()) {
-        if ((suite->kind != CST_DIGEST && !suite->keyed_hash()) || !suite->could_use(v)) continue;
+        if ((suite->kind != CST_DIGEST && !suite->start) || !suite->could_use(v)) continue;
         Suite tested = *suite, reference = *suite;
         tested.remembered = reference.remembered = false;
         tested.forced = &v;
         reference.forced = nullptr;
         if (v.role == Role::both) reference.pairs = reference.segments_and_beside = Family();
-        else hashes_of(&reference, v) = others(*suite->engine, Role::hash, nullptr, v.hash.algorithm, v);
+        else hashes_of(&reference, v) = others(*suite->engine, v.role, v.cipher.algorithm, v.hash.algorithm, v);
         if (v.role != Role::both && hashes_of(&reference, v).variants.empty()) return CST_ERR_UNSUPPORTED;
         const size_t n = v.lanes + 1, tag_len = extends(*suite) ? 3 * v.step : suite->tag_max;
-        Bytes in(n * 3 * v.step), mac_key(suite->mac_key_max), tags[2];
+        Bytes in(n * 3 * v.step), key_bytes(suite->key_bytes), mac_key(suite->mac_key_max), tags[2], texts[2];
         scramble(&in, n);
+        scramble(&key_bytes, n);
         scramble(&mac_key, n);
         for (const Suite *its : {&tested, &reference}) {
-            Bytes &out = tags[its == &reference];
+            Bytes &out = tags[its == &reference], &text = texts[its == &reference];
             out.assign(n * tag_len, 0);
+            text.assign(suite->enciphers() ? n * in.size() : 0, 0);
             KeyPointer key;
             if (int error = prepare_suite(*its)) return error;
-            if (int error = new_key(*its, nullptr, 0, mac_key.data(), mac_key.size(), &key)) return error;
+            if (int error = new_key(*its, key_bytes.data(), key_bytes.size(), mac_key.data(), mac_key.size(), &key))
+                return error;
             std::vector<cst_job> jobs(n);
             for (size_t i = 0; i < n; i++) {
                 jobs[i].size = sizeof(cst_job);
@@ -415,10 +426,16 @@ int test_other_hash_kernel(const Suites &suites, const Variant &v) {
                 jobs[i].in_len = i * 3 * v.step / n;
                 jobs[i].tag = out.data() + i * tag_len;
                 jobs[i].tag_len = tag_len;
+                if (!suite->enciphers()) continue;
+                jobs[i].iv = jobs[i].aad = jobs[i].in;
+                jobs[i].iv_len = suite->iv_bytes;
+                jobs[i].aad_len = in.size() - n - i;
+                jobs[i].out = text.data() + i * in.size();
+                jobs[i].out_cap = in.size();
             }
             if (int error = run_jobs(*suite->engine, jobs.data(), n, false)) return error;
         }
-        if (tags[0] != tags[1]) return CST_ERR_SELFTEST;
+        if (tags[0] != tags[1] || texts[0] != texts[1]) return CST_ERR_SELFTEST;
     }
     return v.calls.sum() > before ? CST_OK : CST_ERR_UNSUPPORTED;
 }
@@ -527,17 +544,13 @@ int selftest(const Engine &engine, const Suites &suites, const char *glob,
     for (const auto &variant : engine.variants())
         if (matches_glob(glob, variant->name))
             // Known answers of its suites test a key schedule.
-            report(variant->name,
-                   !variant->runnable || variant->role == Role::schedule ? CST_ERR_UNSUPPORTED
-                   : variant->role == Role::message                      ? test_message_kernel(suites, *variant)
-                   : variant->role == Role::checked                      ? test_checked_kernel(suites, *variant)
-                   : variant->role == Role::codec                        ? test_codec_kernel(engine, *variant)
-                   : variant->role == Role::arithmetic ? test_arithmetic_kernel(engine, suites, *variant)
-                   : variant->role == Role::both ||
-                           (variant->role == Role::hash && (variant->hash.algorithm->record.of_another_kind() ||
-                                                            variant->hash.algorithm->record.is_step()))
-                       ? test_other_hash_kernel(suites, *variant)
-                       : test_kernel(engine, *variant));
+            report(variant->name, !variant->runnable || variant->role == Role::schedule ? CST_ERR_UNSUPPORTED
+                                  : variant->role == Role::message    ? test_message_kernel(suites, *variant)
+                                  : variant->role == Role::checked    ? test_checked_kernel(suites, *variant)
+                                  : variant->role == Role::codec      ? test_codec_kernel(engine, *variant)
+                                  : variant->role == Role::arithmetic ? test_arithmetic_kernel(engine, suites, *variant)
+                                  : runs_in_suites_alone(*variant)    ? test_in_suites(suites, *variant)
+                                                                      : test_kernel(engine, *variant));
     return any ? first : CST_ERR_NAME;
 }
 

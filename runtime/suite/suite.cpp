@@ -122,7 +122,8 @@ void add_tree_macs(const Suite &digest, Derived *derived) {
 const Algorithm *step_of(const Engine &engine, const AlgorithmRecord &of, uint32_t kind) {
     for (const auto &a : engine.algorithms())
         if (a->usable && a->record.kind == kind && !strcmp(a->record.suite, of.suite) && a->record.words == of.words &&
-            a->record.word_bytes == of.word_bytes && a->record.key_bytes == of.key_bytes)
+            a->record.word_bytes == of.word_bytes && a->record.key_bytes == of.key_bytes &&
+            (kind != ALGORITHM_START || a->record.iv_bytes == of.iv_bytes))
             return a.get();
     return nullptr;
 }
@@ -460,6 +461,19 @@ void add_chacha(const Engine &engine, const Algorithm *chacha, const Algorithm *
     complete(std::move(cipher), derived);
 }
 
+// Adds an AEAD of one state. What makes the tag takes the place of its hash.
+void add_duplex(const Engine &engine, const Algorithm *duplex, Derived *derived) {
+    Suite aead = cipher_suite(engine, duplex, duplex);
+    aead.kind = CST_AEAD;
+    aead.construction = Construction::duplex;
+    aead.start = step_of(engine, duplex->record, ALGORITHM_START);
+    aead.hash = step_of(engine, duplex->record, ALGORITHM_FINISH);
+    aead.block_bytes = 1;
+    aead.tag_min = aead.tag_max = duplex->record.digest_bytes;
+    aead.aad_max = kMostHashed;
+    if (aead.start && aead.hash) complete(std::move(aead), derived);
+}
+
 void add_rc4(const Engine &engine, const Algorithm *rc4, const std::vector<const Algorithm *> &hashes,
              Derived *derived) {
     Suite cipher = cipher_suite(engine, rc4, rc4);
@@ -500,6 +514,7 @@ void Suites::derive(const Engine &engine) {
         if (a->record.kind == ALGORITHM_CHACHA) chacha = a.get();
         if (a->record.kind == ALGORITHM_POLY1305) poly1305 = a.get();
         if (a->record.kind == ALGORITHM_RC4) rc4 = a.get();
+        if (a->record.kind == ALGORITHM_DUPLEX) add_duplex(engine, a.get(), &derived);
         if (a->record.kind == ALGORITHM_CBC_MAC) cbc_macs.push_back(a.get());
         const uint32_t inverse = inverse_kind(a->record.kind);
         if (!inverse) continue;

@@ -38,6 +38,7 @@ enum class Construction {
     leaves,  // a sponge that hashes long messages in leaves, and a node over their digests (KT128)
     multi,  // a hash of 16 segments of a message, then of their digests (multi-hash)
     both,  // two digests of the same bytes, one behind the other in the tag
+    duplex,  // an AEAD of one state, with steps that make the state and the tag
     checked  // a cipher, alone or an AEAD, and a checksum of its plaintext or ciphertext behind its tag
 };
 

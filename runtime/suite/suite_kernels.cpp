@@ -172,8 +172,8 @@ int prepare_suite(const Suite &suite) {
     if (suite.enciphers()) {
         if (suite.encrypt->record.is_aes() && !suite.engine->has("aes"))
             return CST_ERR_UNSUPPORTED;  // the key expansion
-        if (int error = ready(*suite.engine, suite.encrypts, suite.encrypt->record.block_bytes)) return error;
-        if (int error = ready(*suite.engine, suite.decrypts, suite.decrypt->record.block_bytes)) return error;
+        if (int error = ready(*suite.engine, suite.encrypts, suite.encrypt->record.read_bytes())) return error;
+        if (int error = ready(*suite.engine, suite.decrypts, suite.decrypt->record.read_bytes())) return error;
     }
     return CST_OK;
 }

@@ -2,7 +2,8 @@
 hash in the library; and no file outside of that folder is touched.
 
 Each page is drawn by one commit in SHARE, and all run in the long form; what the examples do is asserted each time by
-test_own_hash, test_new_pair, test_own_tree, test_own_cipher, test_own_mac and test_examples."""
+test_own_hash, test_new_pair, test_own_tree, test_own_cipher, test_own_mac, test_own_aead and
+test_examples."""
 
 from __future__ import annotations
 
@@ -40,6 +41,7 @@ FEWER = {
     "'aria128_ctr_x1*' --templates": "aria128_ctr_x1@sse_aesni --templates",
     "'turboshake_x2@*'": "turboshake_x2@sse",
     "'siphash*' --templates": "siphash_x1@scalar --templates",
+    "'ascon_*' --templates": "ascon_duplex_x1@scalar --templates",
     "pack algorithms.py --costs": "pack algorithms.py --kernels 'ascon_x[12]@s*' --costs",
     "--seconds 20": "--seconds 1",
     "--seconds 5": "--seconds 1",
@@ -207,7 +209,7 @@ def test_a_pair_from_its_page(newcomer: Newcomer) -> None:
     assert all("fletcher" in (newcomer.folder / name).read_text() for name in ("matrix.html", "pair.html"))
 
 
-@pytest.mark.parametrize("page", ["own_tree", "own_cipher", "own_mac"])
+@pytest.mark.parametrize("page", ["own_tree", "own_cipher", "own_mac", "own_aead"])
 def test_the_commands_of_another_example(newcomer: Newcomer, example: Callable[[str], Path], page: str) -> None:
     """Its files are copied; they are not all on the page."""
     when_drawn(page)
@@ -229,6 +231,7 @@ def test_the_commands_of_another_example(newcomer: Newcomer, example: Callable[[
     assert "no check failed" in said and ("kt128: 5 known answers are right" in said) == (page == "own_tree")
     assert ("aria-128-gcm: 1 known answers are right" in said) == (page == "own_cipher")
     assert ("siphash-2-4: 5 known answers are right" in said) == (page == "own_mac")
+    assert ("ascon-aead128: 13 known answers are right" in said) == (page == "own_aead")
 
 
 @pytest.mark.parametrize("example_", ["own_hash", "new_pair"])

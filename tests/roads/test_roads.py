@@ -23,6 +23,8 @@ ROADS = {
     "signatures": ("cargo", "cc", "c++"),
     "own_hash": (),
     "own_cipher": (),
+    "own_mac": (),
+    "own_aead": (),
 }
 """The programs that each needs, with those that make its package."""
 SAYS = {
@@ -32,6 +34,8 @@ SAYS = {
     "signatures": "99 of 100 signatures are right",
     "own_hash": "3e4d273ba69b3b9c",
     "own_cipher": "aria-128-gcm: 1 known answers are right",
+    "own_mac": "e545be4961ca29a1",
+    "own_aead": "ascon-aead128: 13 known answers are right",
 }
 CARRIED = ("PATH", "LANG", "CARGO_HOME", "RUSTUP_HOME", "PIP_INDEX_URL", "PIP_CONFIG_FILE", "PIP_CERT", "SSL_CERT_FILE")
 """What of this environment a road has, beside variables of proxies."""

@@ -20,7 +20,7 @@ NUMBERS = (0, 1, 2, 4, 7, 8, 16, 17, 21, 25, 26, 32, 33, 64, 65, 128, 200, 201, 
 FIELDS = ("block_bytes", "word_bytes", "words", "digest_bytes", "length_bytes", "key_bytes", "iv_bytes", "rounds")
 SPONGE_FIELDS = ("padding", "input_bytes", "domain", "last", "squeeze_bytes")
 MARKS = ("big_endian", "extendable", "hmac")
-OWN = ("own_mac",)
+OWN = ("own_mac", "own_aead")
 """Examples with rows of kinds and paddings that the project's own algorithms do not have."""
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TREE_FIELDS = ("leaf_domain", "node_domain", "leaf_bytes")

@@ -19,7 +19,7 @@ from .answers import Answer
 from .arithmetic import ED25519, X25519_LADDER, Arithmetic
 from .crc import CATALOGUE as CRCS
 from .errors import RowError, UnknownName
-from .kinds import KINDS, STEPS
+from .kinds import FRAMED_KINDS, KINDS
 from .montgomery import MONTGOMERY, Montgomery
 from .p256 import P256_POINTS
 from .program import Algorithm as Record
@@ -28,10 +28,11 @@ from .tree import Tree
 
 Digest = Callable[[bytes], bytes]  # of a text
 KeyedDigest = Callable[[bytes, bytes], bytes]  # of a key and a text
+Sealed = Callable[[bytes, bytes, bytes, bytes], tuple[bytes, bytes]]  # of key, IV, AAD and text: ciphertext and tag
 Answers = tuple[tuple[bytes, bytes], ...]  # messages and their digests
-Iteration = Callable[[bytes, bytes], bytes]
-"""What an iteration of a kernel computes: (the chaining value, what it reads) -> the chaining value after it. A
-chaining value is its words, little-endian."""
+Iteration = Callable[[bytes, bytes], bytes | tuple[bytes, bytes]]
+"""What an iteration of a kernel computes: (the chaining value, what it reads) -> the chaining value after it; of a
+kernel that writes -> (the chaining value, what it writes). A chaining value is its words, little-endian."""
 
 # Lanes of a word-sliced stream: one 32-bit word of every lane in a register.
 WORDS_32 = {"scalar": (1,), "sse": (4,), "avx2": (8,), "avx512": (16,)}
@@ -200,7 +201,9 @@ class Algorithm:
     reference: Digest | None = None
     # of a hash with a key (key_bytes), what it computes of key and text
     keyed_reference: KeyedDigest | None = None
-    # of a hash with a key, and of the steps with which its messages begin and end
+    # of an AEAD of one state, what it computes of key, IV, AAD and text
+    aead_reference: Sealed | None = None
+    # of a hash with a key or an AEAD of one state, and of the steps with which their messages begin and end
     iteration: Iteration | None = None
     # of a hash: messages and their digests, which the library's self-test checks; of an extendable one of any length
     answers: Answers = ()
@@ -251,7 +254,7 @@ class Algorithm:
             self.initial,
             self.base,
             PADDINGS[self.padding],
-            self.bytes if self.padding != "length" or self.kind in STEPS else 0,
+            self.bytes if self.padding != "length" or self.kind in FRAMED_KINDS else 0,
             self.domain,
             self.extendable,
             self.hmac,

@@ -47,6 +47,11 @@ was, and of XTS is what the first tweak is made of, with a pointer to that key. 
                          words of the chaining value. It reads the key, filled up with zeros to rows of 16 bytes, and
                          behind it, filled up likewise: at the start the IV; at the finish the bytes of AAD and of text,
                          in 64 bits each, little-endian. After a finish the chaining value begins with the tag
+    duplex               an AEAD of one state, in both directions; chain: the words of the state. An iteration reads a
+                         frame: a block, a mask of as many bytes, and two words of 64 bits. The block, added to the
+                         state's key stream, becomes the first bytes of what is written; the block with the key stream
+                         added where the mask has ones, which makes plaintext of ciphertext, joins the state. A word is
+                         all ones at the text's first block, and at the message's last
     rc4                  RC4, both directions; table: S, 256 numbers of 32 bits; chain: i, a multiple of 16, and j (32
                          bits each, modulo 256), 8 unused bytes
 """
@@ -113,5 +118,8 @@ KINDS = {
     "arithmetic": Kind(23, _fields("chain key table")),
     "start": Kind(24, _fields("in chain")),
     "finish": Kind(25, _fields("in chain")),
+    "duplex": Kind(26, _fields("in out chain"), True),
 }
 STEPS = frozenset(("start", "finish"))
+FRAMED_KINDS = STEPS | {"duplex"}
+"""Kinds whose kernels read frames, as those of hashes with some paddings do."""

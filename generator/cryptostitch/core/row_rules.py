@@ -50,7 +50,7 @@ ALL, HASH = "true", "kind == ALGORITHM_HASH"
 CHECKSUM = "kind == ALGORITHM_CHECKSUM"
 KEYED = "kind != ALGORITHM_HASH and kind != ALGORITHM_CHECKSUM"
 TREE = "kind == ALGORITHM_HASH and has_leaves()"
-STEP, KEYED_HASH = "is_step()", "keyed_hash()"
+STEP, KEYED_HASH, DUPLEX = "is_step()", "keyed_hash()", "kind == ALGORITHM_DUPLEX"
 
 
 def _padded(padding: str) -> str:
@@ -161,6 +161,25 @@ RULES = (
         "rows_of(key_bytes) + 16 <= input_bytes",
         "bytes of a finish holds the key, in rows of 16 bytes, and two lengths",
     ),
+    Rule(DUPLEX, "words >= 1", "the state of a duplex has words"),
+    Rule(DUPLEX, "word_bytes == 4 or word_bytes == 8", "word_bytes of a duplex is 4 or 8"),
+    Rule(DUPLEX, "chain_bytes() <= MOST_STATE", "the state of a duplex has at most 128 bytes"),
+    Rule(
+        DUPLEX,
+        "block_bytes % 16 == 0 and power_of_two(input_bytes) and input_bytes <= MOST_FRAME",
+        "a block of a duplex is rows of 16 bytes, and bytes is a power of two, at most 256",
+    ),
+    Rule(
+        DUPLEX,
+        "2 * block_bytes + 16 <= input_bytes",
+        "bytes of a duplex holds a block, its mask, and 16 bytes",
+    ),
+    Rule(
+        DUPLEX,
+        "digest_bytes >= 1 and digest_bytes <= chain_bytes() and digest_bytes <= 64",
+        "digest_bytes of a duplex, the tag, is at most what its words have, and 64",
+    ),
+    Rule(DUPLEX, "domain <= 255 and iv_bytes != 0", "a duplex has iv_bytes, and domain is 0 to 255"),
     Rule(SPONGE, "block_bytes <= input_bytes", "bytes holds a block of the sponge"),
     Rule(SPONGE, "block_bytes < chain_bytes()", "a sponge has a capacity: block_bytes is less than its words have"),
     Rule(SPONGE, "domain >= 1 and domain <= 255 and last <= 255", "domain of a sponge is 1 to 255, last is 0 to 255"),

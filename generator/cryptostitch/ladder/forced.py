@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS, Algorithm
 from ..core.contract import END_IN, GHASH_ZEROS, POWERS_END, TWEAK_KEY
-from ..core.kinds import KINDS, STEPS
+from ..core.kinds import FRAMED_KINDS, KINDS
 from .oracle import BOTH, halves, meaning
 from .result import Skip
 from .subject import Subject
@@ -54,7 +54,7 @@ class Forced:
             raise Skip(f"no kernel can be forced for a key schedule ({', '.join(schedules)})")
         if starts := [row.name for row in subject.rows if row.kind == "start" and meaning(row.suite).kind == "keyed"]:
             raise Skip(f"no burst calls what a key is made with ({', '.join(starts)})")
-        hashes = {row.suite for row in subject.rows if row.kind == "hash" or row.kind in STEPS}
+        hashes = {row.suite for row in subject.rows if row.kind == "hash" or row.kind in FRAMED_KINDS}
         # Of one kernel for many rates all are tried.
         framed = {row.name for row in subject.rows if row.kind == "hash" and row.padding != "length"}
         hashes |= {row.suite for row in ALGORITHMS if row.base in framed}

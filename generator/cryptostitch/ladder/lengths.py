@@ -35,7 +35,7 @@ def longest(suite: str) -> int:
     if oracle.meaning(suite).own:
         return MOST_OWN
     row = ROWS.get(suite) or (oracle.REFERENCES[suite][0] if suite in oracle.REFERENCES else None)
-    return min(MOST, MOST_BLOCKS * row.block_bytes) if row and row.kind == "hash" else MOST
+    return min(MOST, MOST_BLOCKS * row.block_bytes) if row and row.kind in ("hash", "duplex") else MOST
 
 
 @functools.cache

@@ -54,7 +54,7 @@ class Meaning:
 
     # digest, mac, cipher (CBC), counter, etm, profile, esp, tls, gcm, chacha, chacha_poly, xts, ecb, cmac, xcbc, ccm,
     # rc4, rc4_hmac, ciphertext (etm without the IV under the MAC), tree_mac (BLAKE3's), checked (XTS or GCM, and a
-    # checksum: `cipher`), keyed (a hash with a key of its own: own_state.py)
+    # checksum: `cipher`), keyed, duplex (a hash with a key, an AEAD of one state: own_state.py)
     kind: str
     hash: str = ""
     key_bytes: int = 0
@@ -78,7 +78,8 @@ class Meaning:
         """Cipher and MAC."""
         if self.kind == "checked":
             return meaning(self.cipher).authenticates
-        return self.kind in ("etm", "profile", "esp", "tls", "gcm", "ccm", "chacha_poly", "rc4_hmac", "ciphertext")
+        aeads = ("etm", "profile", "esp", "tls", "gcm", "ccm", "chacha_poly", "rc4_hmac", "ciphertext", "duplex")
+        return self.kind in aeads
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -100,8 +101,8 @@ class Meaning:
             return frozenset(("cbc_mac",))
         if self.kind == "esp" and not self.hash:
             return frozenset(("cipher_enc", "cipher_dec", "cbc_mac"))
-        if self.kind == "keyed":
-            return frozenset(("hash", *STEPS))
+        if self.kind in ("keyed", "duplex"):
+            return frozenset(("hash" if self.kind == "keyed" else "duplex", *STEPS))
         if self.counts:
             return frozenset(("counter", "hash"))
         if self.kind == "digest":
@@ -115,6 +116,8 @@ class Meaning:
         """The usual length."""
         if self.kind == "checked":
             return meaning(self.cipher).iv_bytes
+        if self.kind == "duplex":
+            return own_state.ROWS[self.hash].iv_bytes
         return (
             12
             if self.kind in ("gcm", "ccm", "chacha_poly")
@@ -239,6 +242,8 @@ def meaning(suite: str) -> Meaning:
         return Meaning("digest", suite, 0, digest_bytes(suite))
     if suite in own_state.ROWS:
         row = own_state.ROWS[suite]
+        if row.kind == "duplex":
+            return Meaning("duplex", suite, row.key_bytes, row.digest_bytes)
         return Meaning("keyed", suite, 0, row.digest_bytes, row.key_bytes)
     if suite in TREE_MACS:
         return Meaning("tree_mac", suite, 0, 32, 32 * (suite == "blake3-keyed"))
@@ -369,6 +374,8 @@ def seal(suite: str, key: bytes, mac_key: bytes, iv: bytes, aad: bytes, data: by
         return b"", hmac_of(m.hash, mac_key, data)
     if m.kind == "keyed":
         return b"", own_state.keyed_digest(suite)(mac_key, data)
+    if m.kind == "duplex":
+        return own_state.sealed(suite)(key, iv, aad, data)
     if m.kind == "tree_mac":
         return b"", TREE_MACS[m.hash](SHA256, mac_key, data)
     if m.kind in ("cmac", "xcbc"):
@@ -442,7 +449,7 @@ def secrets(rng: random.Random, suite: str) -> tuple[bytes, bytes]:
         return key, rng.randbytes(m.mac_key_bytes)
     if m.kind == "tree_mac":  # a context string
         return key, rng.randbytes(rng.choice((0, 8, 16, 32, 33, 512, 600))).hex().encode()
-    without = ("profile", "gcm", "ccm", "chacha_poly", "checked")
+    without = ("profile", "gcm", "ccm", "chacha_poly", "checked", "duplex")
     has_mac_key = m.kind == "mac" or (m.authenticates and m.kind not in without)
     return key, rng.randbytes(rng.choice((0, 1, 16, 20, 32, 63, 64, 65, 128, 129, 200))) if has_mac_key else b""
 

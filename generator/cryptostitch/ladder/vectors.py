@@ -679,6 +679,7 @@ _SOURCES = {
     "chacha": (_chacha20,),
     "chacha_poly": (_chacha_poly,),
     "keyed": (_of_own_state,),
+    "duplex": (_of_own_state,),
     "digest": (_digests, _ipsec_mb_sm3, _checksums, _both, _of_own_hash),
     "mac": (_rfc_hmac, _gmt_hmac_sm3, _wycheproof_hmac, _ipsec_mb_sm3),
     "cipher": (_cavp_cbc, _wycheproof_cbc, _cavp_3des, _ipsec_mb_3des),

@@ -1,0 +1,302 @@
+"""An AEAD of one state that the project does not have (Ascon-AEAD128, SP 800-232), in the library: from rows and
+templates alone."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from array import array
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from cryptostitch import Context
+from cryptostitch.binding import runtime
+from cryptostitch.binding.runtime import ALLOW_PACKS, OPEN, SEAL, Job, RuntimeFailure
+from cryptostitch.cli import main
+from cryptostitch.core.errors import RowError
+from cryptostitch.core.own import own_rows
+from cryptostitch.emit.pack import write_pack
+from cryptostitch.ladder.oracle import Case
+from cryptostitch.ladder.placed import Placed
+from handmade import tool
+from jobs.samples import LEVELS
+
+SUITE = "ascon-aead128"
+KERNELS = {"x1@scalar": "bmi2", "x2@sse": "ssse3", "x4@avx2": "avx2", "x8@avx512": "avx512vl"}
+TEXTS = ("ascon_duplex", "ascon_start", "ascon_finish")
+# ascon-c's LWC_AEAD_KAT_128_128.txt: its last answers but one, which the example does not have
+KEY, NONCE = bytes(range(16)), bytes(range(16, 32))
+LAST = (bytes(range(0x20, 0x40)), bytes(range(0x30, 0x4F)))
+LAST_ANSWER = "4b392e5fa60e0cbbca547db96e3262bd8382d6c0e608e24f441aaafc4726e5ad779233da0ae25e0bde856e4805896ec2"
+
+
+@pytest.fixture(scope="module")
+def folder(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the example, away from the checkout."""
+    to = tmp_path_factory.mktemp("own") / "my aead"
+    return Path(shutil.copytree(root / "examples/own_aead", to, ignore=shutil.ignore_patterns("__pycache__")))
+
+
+@pytest.fixture(scope="module")
+def example(folder: Path) -> Iterator[ModuleType]:
+    """Its algorithms.py, for what it computes in plain Python."""
+    own_rows(folder / "algorithms.py")
+    yield next(m for m in sys.modules.values() if getattr(m, "__file__", None) == str(folder / "algorithms.py"))
+
+
+def run(*arguments: object, code: int = 0) -> str:
+    result = CliRunner().invoke(main, list(map(str, arguments)))
+    assert result.exit_code == code, f"{arguments}: {result.output}{result.stderr}{result.exception!r}"
+    return result.stdout if code == 0 else result.stderr
+
+
+@pytest.fixture(scope="module")
+def pack(folder: Path, build: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("packed") / "ascon.pack"
+    assert f"{SUITE}: 13 known answers are right" in run("pack", folder, "-o", path)
+    return path
+
+
+@pytest.fixture(scope="module", params=LEVELS)
+def context(request: pytest.FixtureRequest, pack: Path) -> Context:
+    context = Context(ALLOW_PACKS, target=request.param)
+    context.load_pack(pack.read_bytes())
+    return context
+
+
+@pytest.mark.parametrize("shape", KERNELS)
+@pytest.mark.parametrize("text", TEXTS)
+def test_every_check_of_the_ladder(folder: Path, build: Path, cpu: set[str], shape: str, text: str) -> None:
+    name = f"{text}_{shape}"
+    (found,) = json.loads(run("verify", name, "--templates", folder, "--jobs", 1, "--format", "json"))["kernels"]
+    assert found["kernel"] == name and {r.partition(":")[0] for r in found["checks"].values()} <= {"pass", "skip"}
+    assert {found["checks"][check] for check in ("values", "bounds", "taint", "model")} == {"pass"}
+    if KERNELS[shape] in cpu:
+        ran = ("answers", "lengths", "fuzz", "guards", "abi", "upper", "residue", "trace")
+        assert {found["checks"][check] for check in ran} == {"pass"}
+
+
+def test_the_reference_beside_its_parts(example: ModuleType) -> None:
+    """The AEAD as the standard has it, and as the three iterations make it of frames, which `verify` compares
+    kernels with."""
+    rng = random.Random(4)
+    for _ in range(60):
+        key, nonce = rng.randbytes(16), rng.randbytes(16)
+        aad, text = (rng.randbytes(rng.choice((0, 1, 15, 16, 17, 40))) for _ in range(2))
+        state = example.started(example.struct.pack("<5Q", example.INITIAL, 0, 0, 0, 0), key + nonce)
+        cut = [(w, False) for w in example.blocks(aad)] if aad else []
+        cut += [(w, True) for w in example.blocks(text)]
+        out = b""
+        for n, (words, is_text) in enumerate(cut):
+            first = is_text and not (n and cut[n - 1][1])
+            marks = (2**64 - 1) * first, (2**64 - 1) * (n == len(cut) - 1)
+            state, made = example.crossed(state, example.struct.pack("<6Q", *words, 0, 0, *marks) + bytes(16))
+            out += made if is_text else b""
+        assert (out[: len(text)], example.finished(state, key)[:16]) == example.sealed(key, nonce, aad, text)
+
+
+def case_of(example: ModuleType, rng: random.Random, key: bytes, length: int, aad_len: int) -> Case:
+    iv, aad, data = rng.randbytes(16), rng.randbytes(aad_len), rng.randbytes(length)
+    return Case(SUITE, key, b"", iv, aad, data, *example.sealed(key, iv, aad, data))
+
+
+def test_bursts(context: Context, example: ModuleType) -> None:
+    """Of lengths of all kinds under several keys, in both directions, in place and not, in pieces; forged ones among
+    them, which leave zeros; nothing beside the outputs is written."""
+    suite, rng = context.suite(SUITE), random.Random(5)
+    assert (suite.kind, suite.tag_max, suite.key_bytes, suite.iv_bytes) == (runtime.AEAD, 16, 16, 16)
+    lengths = (0, 1, 15, 16, 17, 31, 32, 33, 255, 256, 257)
+    for n in (1, 2, 7, 40, 200):
+        secrets = [rng.randbytes(16) for _ in range(3)]
+        keys = [suite.key(secret) for secret in secrets]
+        placed = []
+        for i in range(n):
+            length, aad_len = (rng.choice((*lengths, rng.randrange(900 if n < 40 else 100))) for _ in range(2))
+            case = case_of(example, rng, secrets[i % 3], length, aad_len)
+            placed.append(Placed(rng, case, keys[i % 3], scattered=0.3))
+        context.burst([each.job for each in placed])
+        assert not [problem for each in placed if (problem := each.problem())]
+    assert any(each.forged for each in placed)
+
+
+def test_every_length(context: Context, example: ModuleType) -> None:
+    """AAD of 0 to 50 bytes with texts of 0 to 50."""
+    key, rng = context.suite(SUITE).key(KEY), random.Random(6)
+    for aad_len in range(51):
+        cases = [case_of(example, rng, KEY, length, aad_len) for length in range(51)]
+        jobs = [
+            Job(key, SEAL, iv=c.iv, aad=c.aad or None, data=c.data, out=bytearray(len(c.data)), tag=bytearray(16))
+            for c in cases
+        ]
+        assert context.burst(jobs) == runtime.OK
+        assert [(bytes(job.out), bytes(job.tag)) for job in jobs] == [(c.out, c.tag) for c in cases]
+
+
+def test_an_answer_of_the_authors(context: Context) -> None:
+    text, aad = LAST
+    out, tag = context.suite(SUITE).key(KEY).seal(text, iv=NONCE, aad=aad)
+    assert (out + tag).hex() == LAST_ANSWER
+
+
+def test_what_a_peer_may_change(context: Context, example: ModuleType) -> None:
+    """One error for each, and zeros: another tag, ciphertext, AAD, nonce, key; a text cut off or longer."""
+    suite, rng = context.suite(SUITE), random.Random(7)
+    c = case_of(example, rng, KEY, 50, 20)
+
+    def opened(key: bytes = KEY, iv: bytes = c.iv, aad: bytes = c.aad, out: bytes = c.out, tag: bytes = c.tag) -> Job:
+        job = Job(suite.key(key), OPEN, iv=iv, aad=aad, data=out, out=bytearray(b"x" * len(out)), tag=tag)
+        context.burst([job])
+        return job
+
+    def flipped(data: bytes, at: int) -> bytes:
+        return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+    right = opened()
+    assert right.status == runtime.OK and right.out == c.data
+    wrong = [opened(tag=flipped(c.tag, at)) for at in range(16)]
+    wrong += [opened(out=flipped(c.out, at)) for at in (0, 15, 16, 49)]
+    wrong += [opened(aad=flipped(c.aad, 0)), opened(aad=c.aad[:-1]), opened(aad=c.aad + b"\1")]
+    wrong += [
+        opened(iv=flipped(c.iv, 3)),
+        opened(key=flipped(KEY, 15)),
+        opened(out=c.out[:-1]),
+        opened(out=c.out + b"\1"),
+    ]
+    assert {job.status for job in wrong} == {runtime.ERR_AUTH}
+    assert not any(any(job.out) for job in wrong) and {job.out_len for job in wrong} == {0}
+
+
+@pytest.mark.parametrize("length", [0, 4, 12, 15, 17])
+def test_other_tags_and_nonces_are_refused(context: Context, length: int) -> None:
+    key = context.suite(SUITE).key(KEY)
+    for iv, tag in ((NONCE, bytearray(length) or None), (bytes(length) or None, bytearray(16))):
+        job = Job(key, SEAL, iv=iv, data=b"x", out=bytearray(1), tag=tag)
+        assert context.burst([job]) == job.status == runtime.ERR_LENGTH and job.out == b"\0"
+
+
+def test_calls_of_other_shapes(context: Context, example: ModuleType) -> None:
+    """A column; and parts of a text, which are for other suites."""
+    key, rng = context.suite(SUITE).key(KEY), random.Random(8)
+    cases = [case_of(example, rng, KEY, length, 0) for length in (0, 5, 16, 100, 64) * 5]
+    offsets = [0]
+    for c in cases:
+        offsets.append(offsets[-1] + len(c.data))
+    ivs = b"".join(c.iv for c in cases)
+    out, tags = key.seal_column(b"".join(c.data for c in cases), array("Q", offsets), ivs=ivs)
+    assert (bytes(out), bytes(tags)) == (b"".join(c.out for c in cases), b"".join(c.tag for c in cases))
+    with pytest.raises(RuntimeFailure):
+        key.sealing(iv=NONCE)
+
+
+def test_explained(context: Context) -> None:
+    for n, size in ((1, 0), (1, 64), (64, 1024)):
+        chosen = context.suite(SUITE).choice(n, size, False, OPEN)
+        assert chosen.kernel.startswith("ascon_duplex_x") and f"{size} byte" in chosen.why
+
+
+def test_the_kernels_test_themselves(context: Context) -> None:
+    found = context.selftest("ascon*")
+    assert found[SUITE] == runtime.OK and len(found) == 1 + 3 * len(KERNELS)
+    assert set(found.values()) <= {runtime.OK, runtime.ERR_UNSUPPORTED}
+    assert {name.partition("_x")[0] for name, result in found.items() if result == runtime.OK} == {SUITE, *TEXTS}
+
+
+@pytest.mark.parametrize("target", LEVELS)
+def test_nothing_is_left(pack: Path, target: str) -> None:
+    """Neither of keys and texts nor of the states between two steps."""
+    done = subprocess.run(
+        [tool("cst-residue"), "--pack", pack, "--suite", SUITE, "ascon*"],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=os.environ | {"CRYPTOSTITCH_TARGET": target},
+    )
+    if done.returncode == 77:
+        pytest.skip(done.stdout.strip())
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+BROKEN = {
+    "duplex: no mask": ("streams/ascon_duplex.j2", "xor_where(word, out, word, mask)", "copy(word, out)"),
+    "duplex: no domains": ("streams/ascon_duplex.j2", "xor('x4', 'x4', 'first')", "xor('x4', 'x4', 'x4')"),
+    "duplex: a permutation behind the last block": (
+        "streams/ascon_duplex.j2",
+        "name, 'old' ~ name, 'last'",
+        "name, 'old' ~ name, 'm0'",
+    ),
+    "start: a key once": ("streams/ascon_start.j2", "{{ v.xor('x4', 'x4', 'k1') }}\n", ""),
+    "finish: eleven rounds": ("streams/ascon_finish.j2", "permute(12)", "permute(11)"),
+    "duplex: another padding": ("algorithms.py", "domain=0x01", "domain=0x80"),
+}
+
+
+@pytest.mark.parametrize("fault", BROKEN)
+def test_a_fault_is_found(folder: Path, tmp_path: Path, build: Path, fault: str) -> None:
+    """By the known answers before a pack is written, whose ciphertexts are opened, too; and by `verify`."""
+    own = Path(shutil.copytree(folder, tmp_path / "wrong"))
+    name, right, wrong = BROKEN[fault]
+    text = (own / name).read_text()
+    assert right in text
+    (own / name).write_text(text.replace(right, wrong))
+    assert "known answers" in run("pack", own, "--kernels", "ascon_*_x1@*", "-o", own / "x.pack", code=1)
+    check = "lengths" if name == "algorithms.py" else "model"
+    kernel = f"ascon_{fault.partition(':')[0]}_x1@scalar"
+    result = CliRunner().invoke(main, ["verify", kernel, "--templates", str(own), "--check", check, "--jobs", "1"])
+    assert result.exit_code == 1 and "fail" in result.output, result.output
+
+
+@pytest.mark.parametrize(
+    "row, change, says",
+    [
+        (0, {"block_bytes": 8}, "a block of a duplex is rows of 16 bytes"),
+        (0, {"bytes": 32}, "bytes of a duplex holds a block, its mask"),
+        (0, {"bytes": 96}, "bytes is a power of two"),
+        (0, {"digest_bytes": 41}, "digest_bytes of a duplex"),
+        (0, {"digest_bytes": 0}, "digest_bytes of a duplex"),
+        (0, {"domain": 256}, "domain is 0 to 255"),
+        (0, {"iv_bytes": 0}, "a duplex has iv_bytes"),
+        (0, {"words": 17}, "the state of a duplex has at most 128 bytes"),
+        (1, {"iv_bytes": 17}, "bytes of a start holds key and IV"),
+    ],
+)
+def test_rows_that_the_library_refuses(folder: Path, build: Path, row: int, change: dict[str, Any], says: str) -> None:
+    """Python says it where the row is made, and the library of a pack that nobody checked."""
+    made = own_rows(folder / "algorithms.py")[row]
+    with pytest.raises(RowError, match=says):
+        replace(made, **change)
+    wrong = replace(made.record, **{"input_bytes" if k == "bytes" else k: v for k, v in change.items()})
+    assert says in Context(ALLOW_PACKS).why_refused(write_pack([wrong], []))
+
+
+def test_steps_of_another_shape_make_no_suite(folder: Path, build: Path, tmp_path: Path) -> None:
+    """A start whose nonce has another length than the duplex's is not its start."""
+    own = Path(shutil.copytree(folder, tmp_path / "other"))
+    file = own / "algorithms.py"
+    file.write_text(file.read_text().replace("bytes=32, iv_bytes=16", "bytes=32, iv_bytes=12"))
+    assert f"{SUITE}: not checked" in run("pack", own, "--kernels", "ascon_*_x1@*", "-o", own / "x.pack")
+
+
+def test_the_program(folder: Path, pack: Path, root: Path, example: ModuleType) -> None:
+    files = ["algorithms.py", "seal.py", "streams/ascon_state.j2"]
+    said = subprocess.run(
+        [sys.executable, "seal.py", pack, KEY.hex(), NONCE.hex(), *files],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(root / "generator")},
+    ).stdout
+    first = int.from_bytes(NONCE, "big")
+    for i, (line, name) in enumerate(zip(said.splitlines(), files, strict=True)):
+        nonce = (first + i).to_bytes(16, "big")
+        tag = example.sealed(KEY, nonce, name.encode(), (folder / name).read_bytes())[1]
+        assert line == f"{tag.hex()}  {name}"
