@@ -27,6 +27,7 @@ FLETCHER = Algorithm(
     big_endian=False,
     initial=(0, 0),
     reference=fletcher,
+    pairs=("aes128_cbc_enc",),
 )
 
 ALGORITHMS = [FLETCHER]

@@ -81,6 +81,54 @@ class Generator:
         """Returns the texts that compute the row's algorithm: its own, or those of its base that serve other rows."""
         return [form for form in self.algorithms[row.base].forms if form.shared] if row.base else list(row.forms)
 
+    def forms_named(self, name: str) -> list[Form]:
+        """Returns the texts that are meant by the name of a text, an algorithm or a suite."""
+        if name in self.forms:
+            return [self.forms[name][1]]
+        rows = self.algorithms.values()
+        named = [row for row in rows if name.replace("-", "_") in (row.name, row.suite.replace("-", "_"))]
+        return [form for row in named for form in self.forms_of(row)]
+
+    def named_pairs(self) -> list[tuple[Form, Form]]:
+        """Returns the texts that rows say they are stitched with, each pair once, what writes first. Raises
+        UnknownName, and RowError where both write."""
+        found: list[tuple[Form, Form]] = []
+        for row in self.algorithms.values():
+            others: list[Form] = []
+            for name in row.pairs or ():
+                if not (meant := self.forms_named(name)):
+                    known = [*self.forms, *(other.suite for other in self.algorithms.values())]
+                    raise UnknownName("stream, algorithm or suite", name, known)
+                others += [form for form in meant if form.paired or form.name == name]
+            for own, other in itertools.product(row.forms, others):
+                writes = [KINDS[self.forms[form.name][0].kind].writes for form in (own, other)]
+                if all(writes):
+                    raise RowError(f"{row.name}: pairs: {own.name} and {other.name} both write")
+                pair = (other, own) if writes[1] else (own, other)
+                if pair not in found and pair[::-1] not in found:
+                    found.append(pair)
+        return found
+
+    def ways(self, first: Form, second: Form, isas: Sequence[str] = tuple(ISAS)) -> list[list[tuple[StreamName, str]]]:
+        """Returns the ways to stitch the two on these instruction sets: equal lanes, through memory and, where the
+        first writes and there is one, through the hand-over buffer."""
+        writes = KINDS[self.forms[first.name][0].kind].writes
+        by = self.blocks_beside(first, second) if writes else 0
+        found = []
+        for fi, si in itertools.product(isas, isas):
+            # what only reads has no side: a stream in general registers goes with one in vectors of any width
+            if (fi, si) not in catalog.PAIRED_ISAS and (writes or (fi != si and "scalar" not in (fi, si))):
+                continue
+            for lanes in sorted(set(first.lanes.get(fi, ())) & set(second.lanes.get(si, ()))):
+                for hand in (False, True) if writes and (fi, lanes) in catalog.HAND_OVER else (False,):
+                    found.append(
+                        [
+                            (StreamName(first.name, lanes, by, hand=hand), fi),
+                            (StreamName(second.name, lanes, hand=hand), si),
+                        ]
+                    )
+        return found
+
     def stream_names(self) -> list[str]:
         """Returns the names of every stream of the catalogue, without the options _by, _1key and _hand."""
         return sorted(
@@ -409,8 +457,13 @@ class Generator:
         return (
             replace(self.stitch_as(self.tuned[tuned]), name=tuned)
             if tuned in self.tuned
-            else self.stitch(parts, static=static)
+            else self.stitch(parts, static=static, ratios=self._ratios(parts))
         )
+
+    def _ratios(self, parts: Sequence[tuple[StreamName, str]]) -> list[int] | None:
+        """Bodies of each part, where a row names the pair: blocks of one's own may have any size."""
+        named = len(parts) == 2 and any(self.form(name)[0].pairs is not None for name, _ in parts)
+        return self.equal_bytes(parts) if named else None
 
     @functools.cached_property
     def tuned(self) -> dict[str, WeaveSettings]:
@@ -444,6 +497,8 @@ class Generator:
                             singles.append(([(part, isa)], static and algorithm.kind not in catalog.NEVER_STATIC))
         paired = [forms for forms in self.forms.values() if forms[1].paired]
         for cipher, hash_ in itertools.product(paired, paired):
+            if cipher[0].pairs is not None or hash_[0].pairs is not None:
+                continue
             if cipher[0].kind == "cipher_enc" and hash_[0].kind == "hash":
                 pairs += self._pairs(cipher[1], hash_[1])
             elif cipher[0].kind == "cipher_dec" and hash_[0].kind == "hash":
@@ -454,6 +509,8 @@ class Generator:
             ) in catalog.PAIRED_FORMS:
                 pairs += self._equal_pairs(cipher, hash_)
             pairs += self._chosen_pairs(cipher, hash_)
+        for pair in self.named_pairs():
+            pairs += [(parts, False) for parts in self.ways(*pair)]
         for first, first_isa, second, second_isa, lanes in catalog.BOTH:
             if {first, second} <= set(self.forms):
                 by = self.blocks_beside(self.forms[second][1], self.forms[first][1])

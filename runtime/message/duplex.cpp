@@ -16,6 +16,8 @@ namespace {
 // Bytes of a frame behind its two blocks: words of ones at the text's first block, and at the message's last.
 constexpr size_t MARK = 8, MARKS = 2 * MARK;
 
+constexpr uint64_t ABSORBED = ~uint64_t(0);  // DuplexMessage::aad_at: no block of AAD is left
+
 struct DuplexMessage {
     cst_job *job;
     Buffer in, out;
@@ -123,16 +125,12 @@ private:
         }
     }
 
-public:
-    static constexpr uint64_t ABSORBED = ~uint64_t(0);  // DuplexMessage::aad_at: no block of AAD is left
-
-private:
     const Chains chains_;
     const size_t block_, frame_, most_frames_;
     const uint8_t domain_;
     const bool opens_;
     const uint8_t *text_[MAX_LANES];  // the first frame of text in the lane's bounce buffer,
-    uint64_t text_at_[MAX_LANES];     // and where that text begins
+    uint64_t text_at_[MAX_LANES];  // and where that text begins
 };
 
 struct DuplexMessages {
@@ -196,7 +194,7 @@ bool run_duplex(Memory *memory, cst_job *const *jobs, size_t n) {
         m.job = &job;
         m.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
         m.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
-        m.aad_at = job.aad_len ? 0 : DuplexLanes::ABSORBED;
+        m.aad_at = job.aad_len ? 0 : ABSORBED;
         m.at = 0;
         m.frames = blocks_of(duplex, job.aad_len, job.in_len);
         m.lengths[0] = job.aad_len;

@@ -19,7 +19,7 @@ from cryptostitch.core.names import kernel_name, stream_name
 from cryptostitch.core.registers import BindError
 from cryptostitch.pipeline import Generator
 from cryptostitch.tuning import matrix as tuning_matrix
-from cryptostitch.tuning.matrix import candidates, cell, pairs_of, texts
+from cryptostitch.tuning.matrix import cell, pairs_of, texts
 from cryptostitch.tuning.measure import MeasureError
 
 QUICK = ("--seconds", "0.02")
@@ -39,15 +39,15 @@ def run(*arguments: object) -> str:
 def test_candidates_have_equal_lanes_and_the_hand_over_where_there_is_one() -> None:
     generator = Generator()
     cipher, hash_ = generator.forms["aes128_cbc_enc"][1], generator.forms["sha1"][1]
-    found = candidates(generator, cipher, hash_, ["sse", "avx2", "avx512"])
+    found = generator.ways(cipher, hash_, ["sse", "avx2", "avx512"])
     assert all(a.lanes == b.lanes and a.hand == b.hand for (a, _), (b, _) in found)
     assert {(isa, a.lanes) for (a, isa), _ in found if a.hand} == {
         (isa, lanes) for isa, lanes in catalog.HAND_OVER if lanes in hash_.lanes[isa]
     }
-    assert candidates(generator, cipher, hash_, []) == []
+    assert generator.ways(cipher, hash_, []) == []
     long = generator.forms["sha512"][1]
     assert generator.blocks_beside(cipher, hash_) == 0 and generator.blocks_beside(cipher, long) == 8
-    assert {a.by for (a, _), _ in candidates(generator, cipher, long, ["sse", "scalar"])} == {8}
+    assert {a.by for (a, _), _ in generator.ways(cipher, long, ["sse", "scalar"])} == {8}
 
 
 def test_no_lanes_in_common_is_a_reason() -> None:
@@ -187,9 +187,9 @@ def test_a_scalar_digest_goes_with_a_checksum_in_vectors(features: set[str]) -> 
     generator = Generator()
     md5, crc = (texts(generator, name)[0] for name in ("md5", "crc32c"))
     isas = ("scalar", "sse", "avx2", "avx512")
-    both = [{isa for _, isa in parts} for parts in candidates(generator, md5, crc, isas)]
+    both = [{isa for _, isa in parts} for parts in generator.ways(md5, crc, isas)]
     assert both == [{"scalar", isa} for isa in isas[1:]]
-    assert len(candidates(generator, crc, md5, isas)) == 3
+    assert len(generator.ways(crc, md5, isas)) == 3
     if not {"aes", "sha"} <= features:
         pytest.skip("this CPU has no AES-NI or SHA extensions")
     found = json.loads(run("--isa", "sse", "--pairs", "md5+crc32c", "--format", "json", *QUICK))

@@ -13,6 +13,8 @@ import pytest
 from click.testing import CliRunner
 from cryptostitch.binding.runtime import Context
 from cryptostitch.cli import main
+from cryptostitch.core.own import own_rows
+from cryptostitch.listing import Catalogue
 
 
 @pytest.fixture
@@ -151,3 +153,52 @@ def test_the_language_page_names_every_operation(root: Path) -> None:
     for file in (root / "templates/isa").glob("*.j2"):
         for name in re.findall(r"\{% macro (\w+)\(", file.read_text()):
             assert name == "o" or re.search(rf"`{name}\b", page), f"{file.name}: {name}"
+
+
+def pairs_of(folder: Path, pairs: str = "") -> list[list[str]]:
+    """The texts of the pairs that `cryptostitch pack` would make, where the row says so."""
+    file = folder / "algorithms.py"
+    text = file.read_text()
+    assert text.count('pairs=("aes128_cbc_enc",),') == 1
+    file.write_text(text.replace('    pairs=("aes128_cbc_enc",),\n', pairs))
+    kernels = Catalogue(own_rows(file), (folder,)).own_kernels()
+    return [[part.form for part, _ in parts] for _, _, _, parts, _ in kernels if len(parts) > 1]
+
+
+@pytest.mark.parametrize(
+    "pairs, partners",
+    [
+        ('    pairs=("aes128_cbc_enc",),\n', {"aes128_cbc_enc"}),
+        ('    pairs=("aes-256-cbc", "sha1_ni"),\n', {"aes256_cbc_enc", "aes256_cbc_dec", "sha1_ni"}),
+        ('    pairs=("sha256",),\n', {"sha256"}),
+        ("    pairs=(),\n", set()),
+    ],
+)
+def test_a_row_names_its_pairs(folder: Path, pairs: str, partners: set[str]) -> None:
+    """By texts, algorithms or suites; what writes stands first, and nothing else is paired with it."""
+    made = pairs_of(folder, pairs)
+    assert {text for pair in made for text in pair} - {"fletcher"} == partners
+    assert all("fletcher" in pair for pair in made)
+    assert all(pair[1] == "fletcher" for pair in made if pair[0].startswith("aes"))
+
+
+def test_a_row_without_pairs_has_those_of_the_rules(folder: Path) -> None:
+    assert {pair[0] for pair in pairs_of(folder)} == {f"aes{bits}_cbc_enc" for bits in (128, 192, 256)}
+
+
+def test_pairs_that_are_not_there(folder: Path) -> None:
+    file = folder / "algorithms.py"
+    file.write_text(file.read_text().replace('pairs=("aes128_cbc_enc",)', 'pairs=("aes129_cbc_enc",)'))
+    result = CliRunner().invoke(main, ["pack", str(folder), "-o", str(folder / "x.pack")])
+    assert result.exit_code == 1 and "aes129_cbc_enc" in result.stderr and "nearest: aes1" in result.stderr
+
+
+def test_the_matrix_of_a_folder(folder: Path, build: Path) -> None:
+    """Where nothing is said, its cells are what the rows name; a row or a column that is said counts alone."""
+    if "aes" not in Context().cpu()["features"]:
+        pytest.skip("this CPU has no AES-NI")
+    arguments = ["matrix", "--templates", str(folder), "--isa", "sse", "--seconds", "0.01", "--format", "json"]
+    for more, wanted in (([], {("aes128_cbc_enc", "fletcher")}), (["--columns", "md5"], {("aes128_cbc_enc", "md5")})):
+        result = CliRunner().invoke(main, [*arguments, *more])
+        assert result.exit_code == 0, result.stderr
+        assert {(cell["row"], cell["column"]) for cell in json.loads(result.stdout)["cells"]} == wanted

@@ -30,14 +30,14 @@ from .common import (
     "--rows",
     "--ciphers",
     "rows",
-    default="aes128_cbc_enc",
-    show_default=True,
+    default="",
     metavar="NAME,...",
     help="Names with commas between them: of texts (globs, see `cryptostitch list`), algorithms, suites, or the "
-    "families ciphers, digests, checksums, macs, readers.",
+    "families ciphers, digests, checksums, macs, readers. (default: aes128_cbc_enc, or what rows of --templates name "
+    "as their pairs)",
 )
 @click.option(
-    "--columns", "--hashes", "columns", default="sha1,sha256", show_default=True, metavar="NAME,...", help="The same."
+    "--columns", "--hashes", "columns", default="", metavar="NAME,...", help="The same. (default: sha1,sha256)"
 )
 @click.option("--pairs", multiple=True, metavar="A+B,...", help="These cells alone; may be given more than once.")
 @click.option(

@@ -217,6 +217,8 @@ class Algorithm:
     block_cipher: str = ""
     # None: it is the project's own
     cipher: BlockCipher | None = None
+    # what the row's texts are stitched with: names of texts, algorithms or suites; None: what the catalogue's rules say
+    pairs: tuple[str, ...] | None = None
     # of kind arithmetic
     arithmetic: Arithmetic | Montgomery | None = None
 

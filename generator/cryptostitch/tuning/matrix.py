@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..binding.runtime import ERR_UNSUPPORTED, RuntimeFailure
-from ..core import catalog
 from ..core.catalog import Algorithm, Form
 from ..core.errors import CryptostitchError, UnknownName
 from ..core.kinds import KINDS
@@ -61,6 +60,9 @@ class Cell:
         }
 
 
+ROWS, COLUMNS = "aes128_cbc_enc", "sha1,sha256"
+"""The cells' texts where nothing is said."""
+
 FAMILIES: dict[str, Callable[[Algorithm], bool]] = {
     "ciphers": lambda row: KINDS[row.kind].writes and row.kind != "codec",
     "digests": lambda row: row.kind == "hash",
@@ -76,40 +78,16 @@ def texts(generator: Generator, wanted: str) -> list[Form]:
     found: dict[str, Form] = {}
     rows = list(generator.algorithms.values())
     for name in filter(None, (part.strip() for part in wanted.split(","))):
-        plain = name.replace("-", "_")
         if name in FAMILIES:
             meant = [form for row in rows if FAMILIES[name](row) for form in row.forms]
         else:
-            named = [row for row in rows if plain in (row.name, row.suite.replace("-", "_"))]
-            meant = [form for row in named for form in generator.forms_of(row)]
             meant = [
                 form for form in (f for row in rows for f in row.forms) if fnmatch.fnmatchcase(form.name, name)
-            ] or meant
+            ] or generator.forms_named(name)
         if not meant:
             raise UnknownName("stream", name, [*generator.forms, *FAMILIES, *(row.suite for row in rows)])
         found |= {form.name: form for form in meant}
     return list(found.values())
-
-
-def candidates(generator: Generator, first: Form, second: Form, isas: Sequence[str]) -> list[Parts]:
-    """The ways to stitch the two on these instruction sets: equal lanes, through memory and, where the first writes and
-    there is one, through the hand-over buffer."""
-    writes = KINDS[generator.forms[first.name][0].kind].writes
-    by = generator.blocks_beside(first, second) if writes else 0
-    found = []
-    for fi, si in itertools.product(isas, isas):
-        # what only reads has no side: a stream in general registers goes with one in vectors of any width
-        if (fi, si) not in catalog.PAIRED_ISAS and (writes or (fi != si and "scalar" not in (fi, si))):
-            continue
-        for lanes in sorted(set(first.lanes.get(fi, ())) & set(second.lanes.get(si, ()))):
-            for hand in (False, True) if writes and (fi, lanes) in catalog.HAND_OVER else (False,):
-                found.append(
-                    [
-                        (StreamName(first.name, lanes, by, hand=hand), fi),
-                        (StreamName(second.name, lanes, hand=hand), si),
-                    ]
-                )
-    return found
 
 
 def cell(
@@ -124,7 +102,7 @@ def cell(
     """Tries every candidate, each timed for about ``seconds``. One that cannot be made, proved or run is a reason."""
     apart = apart or Apart(generator)
     trials, reasons = [], []
-    ways = candidates(generator, first, second, isas)
+    ways = generator.ways(first, second, isas)
     for parts in ways:
         names = "+".join(str(name) for name, _ in parts)
         where = f"{names} on {':'.join(dict.fromkeys(isa for _, isa in parts))}"
@@ -162,7 +140,11 @@ def _bound(generator: Generator, best: Trial, table: Table) -> float | None:
 
 
 def pairs_of(generator: Generator, rows: str, columns: str, pairs: Sequence[str] = ()) -> list[tuple[Form, Form]]:
-    """The cells' texts: every row with every column, or those that ``pairs`` name as A+B,... See ``texts``."""
+    """The cells' texts: every row with every column, or those that ``pairs`` name as A+B,... See ``texts``. Where
+    nothing is named, those that rows of one's own say they are stitched with, if any does."""
+    if not (rows or columns or pairs) and (own := generator.named_pairs()):
+        return own
+    rows, columns = rows or ROWS, columns or COLUMNS
     if not pairs:
         return list(itertools.product(texts(generator, rows), texts(generator, columns)))
     found: list[tuple[Form, Form]] = []
