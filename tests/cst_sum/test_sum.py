@@ -81,6 +81,13 @@ def everything(tree: Path) -> list[bytes]:
     return [*names, b"missing", b"/proc/self/mem", b"no\nsuch", b"no such'"]
 
 
+def test_names_are_quoted_as_by_coreutils(program: Path, tmp_path: Path) -> None:
+    """Names of files that are not there, with every printable character of ASCII before, behind and beside a quote."""
+    names = [form.replace("c", chr(n)) for n in range(0x20, 0x7F) for form in ("'c", "c'", "x'cx", "cx", "xc", "c")]
+    lines = [f"{'0' * 32}  {name}\n" for name in names if "\\" not in name and name.strip(" ./")]
+    same(program, "md5sum", ["-c"], tmp_path, "".join(lines).encode())
+
+
 @pytest.mark.parametrize("hash_", HASHES)
 @pytest.mark.parametrize("options", ([], ["--tag"], ["-b"], ["-t"], ["-z"], ["--tag", "-z"], ["--tag", "-b"]))
 def test_writing(program: Path, tree: Path, hash_: str, options: list[str]) -> None:

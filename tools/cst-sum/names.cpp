@@ -70,19 +70,22 @@ bool unescape(std::string *name) {
 }
 
 std::string quoted(const std::string &name) {
-    constexpr char SPECIAL[] = " !\"$&'()*;<=>?[\\]^`{|}~#:";
-    bool special = name.empty(), controls = false, single = false;
+    constexpr char SPECIAL[] = " !\"$&'()*;<=>?[\\]^`{|}~#:", AT_BEGIN[] = "~#", IN_DOUBLE[] = " '%+,-./:@]_";
+    bool special = name.empty(), controls = false, single = false, in_double = true;
     for (size_t i = 0; i < name.size();) {
         const size_t n = printable(name, i);
         controls |= !n;
         single |= name[i] == '\'';
         // A few characters are special to a shell only at the beginning.
-        if (n == 1 && strchr(SPECIAL, name[i])) special |= !strchr("~#", name[i]) || i == 0;
+        const bool begins = n == 1 && strchr(AT_BEGIN, name[i]);
+        if (n == 1 && strchr(SPECIAL, name[i])) special |= !begins || i == 0;
+        in_double &= n > 1 || (n == 1 && (isalnum(static_cast<unsigned char>(name[i])) || strchr(IN_DOUBLE, name[i]) ||
+                                          (begins && i == 0)));
         i += n ? n : 1;
     }
     if (!special && !controls) return name;
-    // Double quotes where nothing but a single one is in the way.
-    if (single && !controls && name.find_first_of("\"$`\\!") == std::string::npos) return '"' + name + '"';
+    // As coreutils: double quotes around single ones, where all else means nothing to a shell or to C within them.
+    if (single && in_double) return '"' + name + '"';
     std::string text = "'";
     bool dollar = false;
     for (size_t i = 0; i < name.size();) {
