@@ -13,6 +13,7 @@ constexpr double kPerCycle = 4.0;       // instructions of a kernel with enough 
 constexpr double kLanesPerCycle = 3.5;  // of hashes in lanes on AVX2: there are three or four such units
 constexpr double kEach = 1 / 50.0;      // cycles that each costs besides the bottleneck
 constexpr double kWidePerCycle = 2.2;   // of its AVX-512 streams
+constexpr double kEdgesPerCycle = 2.7;  // in front of ChaCha20-Poly1305's loop and behind it, on narrower vectors
 constexpr double kWideChained = 1.9;    // of one hash alone on AVX-512: its rounds depend on one another
 constexpr double kAesPerCycle = 2.0;    // rounds of a block: two units of 128 bits,
 constexpr double kVaesPerCycle = 4.0;   // or of 256, or one of 512
@@ -103,9 +104,11 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
             aes +=
                 bytes * program.lanes / 16 * algorithm.rounds / (has(program, "vaes") ? kVaesPerCycle : kAesPerCycle);
         if (program.lanes > 1) lanes += program.lanes * (algorithm.reads_only() ? kLane : kLane + kWritingLane);
-        // The edges of ChaCha20-Poly1305 are rounds like those of its loop.
-        edges += (program.n_enter + program.n_leave + double(stream.lag) * body) /
-                 (fills_512 && algorithm.is_chacha_poly() ? kWidePerCycle : kPerCycle);
+        // The edges of ChaCha20-Poly1305 are rounds like those of its loop, and a hash that waits for them.
+        edges +=
+            (program.n_enter + program.n_leave + double(stream.lag) * body) / (!algorithm.is_chacha_poly() ? kPerCycle
+                                                                               : fills_512 ? kWidePerCycle
+                                                                                           : kEdgesPerCycle);
         latency = std::max(latency, chain(program, algorithm, bytes, fills_512 ? body : 0));
     }
     Cost cost;
