@@ -233,7 +233,7 @@ bool run_duplex(Memory *memory, cst_job *const *jobs, size_t n) {
 }
 
 Ranking rank_duplex(const Suite &suite, size_t messages, uint64_t aad, uint64_t text) {
-    const uint64_t blocks = blocks_of(suite.encrypt->record, aad, text);
+    const uint64_t blocks = std::max<uint64_t>(1, blocks_of(suite.encrypt->record, aad, text));
     return rank(suite, need_of(suite, messages, blocks * messages, blocks));
 }
 

@@ -26,6 +26,7 @@ from cryptostitch.core.own import own_rows
 from cryptostitch.emit.pack import write_pack
 from handmade import tool
 from jobs.samples import LEVELS
+from painted_stack import PROMISED, PaintedStack
 from test_api_parts import Message, cut
 from test_api_parts import run as run_parts
 
@@ -180,6 +181,18 @@ def test_nothing_is_left(pack: Path, target: str) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_no_call_needs_more_of_the_stack_than_promised(pack: Path) -> None:
+    fresh = Context(ALLOW_PACKS)
+    with PaintedStack(fresh.lib) as stack:
+        fresh.load_pack(pack.read_bytes())
+        key = fresh.suite(SUITE).key(mac_key=KEY)
+        for n in (1, 3, 200):
+            assert fresh.burst([Job(key, SEAL, data=bytes(n), tag=bytearray(8)) for _ in range(n)]) == runtime.OK
+        assert key.digest(KEY[:15]) == PAPER and fresh.selftest("siphash*")
+        depths = stack.depths()
+    assert {"cst_key_new", "cst_burst", "cst_digest"} <= set(depths) and max(depths.values()) <= PROMISED, depths
+
+
 BROKEN: dict[str, tuple[str, str, str]] = {
     "a finish of three rounds": ("algorithms.py", '"finalizations": FINALIZATIONS', '"finalizations": 3'),
     "a start that leaves a word": ("streams/siphash_start.j2", "in sip.V", "in sip.V[:3]"),
@@ -214,6 +227,25 @@ def test_a_pack_without_a_step_has_no_suite(folder: Path, tmp_path: Path, build:
     assert f"{SUITE}: not checked" in run("pack", own, "--kernels", "siphash*_x1@*", "-o", own / "x.pack")
     file.write_text(text.replace(finish + "\n", ""))
     assert "known answers" in run("pack", own, "--kernels", "siphash*_x1@*", "-o", own / "x.pack", code=1)
+
+
+def test_a_state_of_128_bytes(folder: Path, tmp_path: Path, build: Path, example: ModuleType) -> None:
+    """The longest: twelve words more that nothing changes. Keys hold it, and what keys are fetched with."""
+    own = Path(shutil.copytree(folder, tmp_path / "long"))
+    for name, right, wrong in (
+        ("algorithms.py", "words=4", "words=16"),
+        ("streams/sip.j2", "s.words('chain', 4)", "s.words('chain', 16)"),
+    ):
+        text = (own / name).read_text()
+        assert right in text
+        (own / name).write_text(text.replace(right, wrong))
+    assert "5 known answers are right" in run("pack", own, "--kernels", "siphash*_x[12]@s*", "-o", own / "x.pack")
+    context = Context(ALLOW_PACKS)
+    context.load_pack((own / "x.pack").read_bytes())
+    keys = [context.suite(SUITE).key(mac_key=bytes([n] * 16)) for n in range(3)]
+    jobs = [Job(keys[n % 3], SEAL, data=bytes(200 - n), tag=bytearray(8)) for n in range(40)]
+    assert context.burst(jobs) == runtime.OK
+    assert [bytes(job.tag) for job in jobs] == [example.siphash(bytes([n % 3] * 16), bytes(200 - n)) for n in range(40)]
 
 
 @pytest.mark.parametrize(
