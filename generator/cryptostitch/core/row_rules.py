@@ -142,6 +142,11 @@ RULES = (
         f"{_flags('EXTENDABLE', 'HMAC', 'LEAVES')} == 0",
         "a hash with a key is not extendable, and has hmac=False and no tree",
     ),
+    Rule(
+        KEYED_HASH,
+        "padding != PADDING_SPONGE or digest_bytes <= squeeze_bytes",
+        "the digest of a sponge with a key is at most what it outputs at once (squeeze_bytes)",
+    ),
     Rule(KEYED_HASH, "chain_bytes() <= MOST_STATE", "the chaining value of a hash with a key has at most 128 bytes"),
     Rule(STEP, "words >= 1", "the chaining value of a step has words"),
     Rule(STEP, "word_bytes == 4 or word_bytes == 8", "word_bytes of a step is 4 or 8"),
