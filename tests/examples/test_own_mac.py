@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shutil
+import struct
 import subprocess
 import sys
 from array import array
@@ -247,6 +249,30 @@ def test_a_state_of_128_bytes(folder: Path, tmp_path: Path, build: Path, example
     jobs = [Job(keys[n % 3], SEAL, data=bytes(200 - n), tag=bytearray(8)) for n in range(40)]
     assert context.burst(jobs) == runtime.OK
     assert [bytes(job.tag) for job in jobs] == [example.siphash(bytes([n % 3] * 16), bytes(200 - n)) for n in range(40)]
+
+
+@pytest.mark.parametrize("finishes", [True, False])
+def test_a_sponge_with_a_key(folder: Path, tmp_path: Path, build: Path, example: ModuleType, finishes: bool) -> None:
+    """Another padding, and a suite without a finish, whose state is the tag."""
+    own = Path(shutil.copytree(folder, tmp_path / "sponge"))
+    file = own / "algorithms.py"
+    text = file.read_text().replace('padding="low_length"', 'padding="sponge", domain=1, last=0')
+    text = re.sub(r"        suite_answers=.*\n", "", text)
+    file.write_text(text if finishes else re.sub(r'    row\("siphash_finish".*\n', "", text))
+    assert "siphash-2-4" in run("pack", own, "--kernels", "siphash*_x2@sse", "-o", own / "x.pack")
+    context = Context(ALLOW_PACKS)
+    context.load_pack((own / "x.pack").read_bytes())
+    key = context.suite(SUITE).key(mac_key=KEY)
+    for length in range(40):
+        message = bytes(range(length))
+        padded = message + b"\x01" + bytes(7 - length % 8)
+        state = example.started(struct.pack("<4Q", *example.INITIAL), KEY)
+        for at in range(0, len(padded), 8):
+            state = example.compressed(state, padded[at : at + 8])
+        tag = (example.finished(state, b"") if finishes else state)[:8]
+        assert key.digest(message) == tag
+        with pytest.raises(RuntimeFailure):
+            key.open(message, tag[:7] + bytes([tag[7] ^ 1]))
 
 
 @pytest.mark.parametrize(
