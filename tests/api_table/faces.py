@@ -178,10 +178,21 @@ RUST: dict[str, dict[str, str]] = {
     "key": {
         "Key::seal": "cst_seal",
         "Key::open": "cst_open",
+        "Key::seal_in_place": "cst_seal",
+        "Key::open_in_place": "cst_open",
         "Key::with_open_tag_len": "",
         "Key::digest": "cst_digest",
         "Key::digest_many": "cst_digest_many",
         **dict.fromkeys(("Digests::len", "Digests::is_empty", "Digests::iter", "Digests::as_bytes"), ""),
+    },
+    "manager": {
+        **dict.fromkeys(("Job::seal", "Job::open", "Job::digest"), "cst_manager_submit"),
+        "Manager::new": "cst_manager_new",
+        "Manager::submit": "cst_manager_submit",
+        "Manager::take": "cst_manager_take",
+        "Manager::flush": "cst_manager_flush",
+        "Manager::cancel": "cst_manager_cancel",
+        "Manager::counts": "cst_manager_info_get",
     },
     "p256": dict.fromkeys(("verify_many", "sign_many", "agree_many", "public_keys"), "cst_pk_burst"),
     "parts": {

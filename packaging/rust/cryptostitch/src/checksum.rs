@@ -38,7 +38,7 @@ impl Checksum {
         let mut raw = ptr::null_mut();
         // SAFETY: the Key holds a clone of the context.
         check(unsafe { sys::cst_crc_new(context.raw(), &crc, &mut raw) })?;
-        Ok(Self(Key::new(raw, 8, context.clone())))
+        Ok(Self(Key::new(raw, 8, None, context.clone())))
     }
 
     /// The checksum of a text whose first part has the checksum `value` (of nothing: 0, of adler32 1, or `initial ^ last`).

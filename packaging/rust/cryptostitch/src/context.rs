@@ -178,7 +178,9 @@ impl Suite {
             let (key, key_len, mac_key, mac_key_len) = (or_null(key), key.len(), or_null(mac_key), mac_key.len());
             sys::cst_key_new(self.raw, key, key_len, mac_key, mac_key_len, &mut raw)
         })?;
-        Ok(Key::new(raw, self.tag_len(), self.context.clone()))
+        let info = self.info();
+        let enciphers = matches!(info.kind as _, sys::CST_CIPHER | sys::CST_AEAD);
+        Ok(Key::new(raw, info.tag_max, enciphers.then_some(info.expansion), self.context.clone()))
     }
 }
 

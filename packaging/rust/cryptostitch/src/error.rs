@@ -32,6 +32,8 @@ pub enum Error {
     SelfTest,
     /// A key of QUIC packets has reached a limit of RFC 9001, 6.6, and must not be used any more.
     Limit,
+    /// A [`Manager`](crate::Manager) holds as many jobs as it may.
+    Full,
     /// Any other code of the C library.
     Other(i32),
 }
@@ -51,6 +53,7 @@ impl Error {
             Error::Point => sys::CST_ERR_POINT,
             Error::SelfTest => sys::CST_ERR_SELFTEST,
             Error::Limit => sys::CST_ERR_LIMIT,
+            Error::Full => sys::CST_ERR_FULL,
             Error::Other(code) => code,
         }
     }
@@ -81,6 +84,7 @@ pub(crate) fn check(code: i32) -> Result<(), Error> {
         sys::CST_ERR_POINT => Error::Point,
         sys::CST_ERR_SELFTEST => Error::SelfTest,
         sys::CST_ERR_LIMIT => Error::Limit,
+        sys::CST_ERR_FULL => Error::Full,
         other => Error::Other(other),
     })
 }

@@ -11,6 +11,7 @@ pub struct Key {
     raw: *mut sys::cst_key,
     tag_len: usize,
     open_tag_len: usize,
+    expansion: Option<usize>,
     context: Context, // it must outlive the key
 }
 
@@ -35,8 +36,9 @@ pub(crate) fn start_of(output: &mut [u8]) -> *mut u8 {
 }
 
 impl Key {
-    pub(crate) fn new(raw: *mut sys::cst_key, tag_len: usize, context: Context) -> Self {
-        Self { raw, tag_len, open_tag_len: tag_len, context }
+    /// `expansion`: most bytes by which sealing lengthens a text; `None` for digests and MACs, which have no output.
+    pub(crate) fn new(raw: *mut sys::cst_key, tag_len: usize, expansion: Option<usize>, context: Context) -> Self {
+        Self { raw, tag_len, open_tag_len: tag_len, expansion, context }
     }
 
     pub(crate) fn raw(&self) -> *mut sys::cst_key {
@@ -45,6 +47,10 @@ impl Key {
 
     pub(crate) fn tag_len(&self) -> usize {
         self.tag_len
+    }
+
+    pub(crate) fn expansion(&self) -> Option<usize> {
+        self.expansion
     }
 
     pub(crate) fn context(&self) -> &Context {
@@ -84,8 +90,38 @@ impl Key {
     /// # Ok::<(), cryptostitch::Error>(())
     /// ```
     pub fn seal(&self, iv: &[u8], aad: &[u8], input: &[u8], output: &mut [u8], tag: &mut [u8]) -> Result<usize, Error> {
+        // SAFETY: both are slices, which live during the call.
+        unsafe { self.seal_raw(iv, aad, (input.as_ptr(), input.len()), (start_of(output), output.len()), tag) }
+    }
+
+    /// Encrypts `text` in place. [`Error::Length`]: also a suite that pads, for which [`seal`](Self::seal) has room.
+    ///
+    /// ```
+    /// let key = cryptostitch::Context::new()?.suite("chacha20-poly1305")?.key(&[7; 32])?;
+    /// let (mut text, mut tag) = (*b"hello", [0; 16]);
+    /// key.seal_in_place(&[1; 12], b"header", &mut text, &mut tag)?;
+    /// key.open_in_place(&[1; 12], b"header", &mut text, &tag)?;
+    /// assert_eq!(&text, b"hello");
+    /// # Ok::<(), cryptostitch::Error>(())
+    /// ```
+    pub fn seal_in_place(&self, iv: &[u8], aad: &[u8], text: &mut [u8], tag: &mut [u8]) -> Result<usize, Error> {
+        let (start, bytes) = (start_of(text), text.len());
+        // SAFETY: `text` is one slice, which the library may read and write at the same address.
+        unsafe { self.seal_raw(iv, aad, (start, bytes), (start, bytes), tag) }
+    }
+
+    /// # Safety
+    /// `input` may be read, and `output` written, for as many bytes as they say.
+    unsafe fn seal_raw(
+        &self,
+        iv: &[u8],
+        aad: &[u8],
+        input: (*const u8, usize),
+        output: (*mut u8, usize),
+        tag: &mut [u8],
+    ) -> Result<usize, Error> {
         let mut written = 0;
-        // SAFETY: the lengths are those of the slices, which cannot overlap.
+        // SAFETY: the lengths of `iv`, `aad` and `tag` are those of the slices; the caller answers for the others.
         check(unsafe {
             sys::cst_seal(
                 self.raw,
@@ -93,10 +129,10 @@ impl Key {
                 iv.len(),
                 aad.as_ptr().cast(),
                 aad.len(),
-                input.as_ptr().cast(),
-                input.len(),
-                start_of(output).cast(),
-                output.len(),
+                input.0.cast(),
+                input.1,
+                output.0.cast(),
+                output.1,
                 &mut written,
                 tag.as_mut_ptr().cast(),
                 tag.len(),
@@ -109,11 +145,32 @@ impl Key {
     /// [`Error::Length`]: also a tag that is not the suite's whole tag, unless [`with_open_tag_len`](Self::with_open_tag_len)
     /// says how long tags are.
     pub fn open(&self, iv: &[u8], aad: &[u8], input: &[u8], output: &mut [u8], tag: &[u8]) -> Result<usize, Error> {
+        // SAFETY: both are slices, which live during the call.
+        unsafe { self.open_raw(iv, aad, (input.as_ptr(), input.len()), (start_of(output), output.len()), tag) }
+    }
+
+    /// Checks the tag and decrypts `text` in place; the errors are those of [`open`](Self::open).
+    pub fn open_in_place(&self, iv: &[u8], aad: &[u8], text: &mut [u8], tag: &[u8]) -> Result<usize, Error> {
+        let (start, bytes) = (start_of(text), text.len());
+        // SAFETY: `text` is one slice, which the library may read and write at the same address.
+        unsafe { self.open_raw(iv, aad, (start, bytes), (start, bytes), tag) }
+    }
+
+    /// # Safety
+    /// `input` may be read, and `output` written, for as many bytes as they say.
+    unsafe fn open_raw(
+        &self,
+        iv: &[u8],
+        aad: &[u8],
+        input: (*const u8, usize),
+        output: (*mut u8, usize),
+        tag: &[u8],
+    ) -> Result<usize, Error> {
         if !self.opens_tag(tag) {
             return Err(Error::Length);
         }
         let mut written = 0;
-        // SAFETY: as in `seal`.
+        // SAFETY: as in `seal_raw`.
         check(unsafe {
             sys::cst_open(
                 self.raw,
@@ -121,10 +178,10 @@ impl Key {
                 iv.len(),
                 aad.as_ptr().cast(),
                 aad.len(),
-                input.as_ptr().cast(),
-                input.len(),
-                start_of(output).cast(),
-                output.len(),
+                input.0.cast(),
+                input.1,
+                output.0.cast(),
+                output.1,
                 &mut written,
                 tag.as_ptr().cast(),
                 tag.len(),
@@ -135,7 +192,7 @@ impl Key {
 
     /// Writes the digest or MAC of a message.
     pub fn digest(&self, message: &[u8], tag: &mut [u8]) -> Result<(), Error> {
-        // SAFETY: as in `seal`.
+        // SAFETY: the lengths are those of the slices, which cannot overlap.
         check(unsafe {
             sys::cst_digest(self.raw, message.as_ptr().cast(), message.len(), tag.as_mut_ptr().cast(), tag.len())
         })

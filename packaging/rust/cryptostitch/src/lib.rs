@@ -16,6 +16,7 @@
 //! | --- | --- |
 //! | one message | [`Key::seal`], [`Key::open`], [`Key::digest`] |
 //! | many messages of any keys and suites | [`Burst`] |
+//! | messages of any keys and suites that come one by one | [`Manager`] |
 //! | many digests under one key | [`Key::digest_many`], [`hash_many`] |
 //! | columns of strings, of digests or sealed texts | [`Key::digest_column`], [`Key::seal_column`], [`Key::open_column`] |
 //! | messages that are not all in memory | [`Key::message`], [`update_many`], [`Key::sealing`], [`Key::opening`] |
@@ -36,6 +37,7 @@ mod context;
 mod ed25519;
 mod error;
 mod key;
+mod manager;
 pub mod p256;
 mod parts;
 mod public_key;
@@ -51,4 +53,5 @@ pub use context::{default_context, hash_many, Context, Kind, Options, Suite};
 pub use ed25519::{public_keys, sign_many, verify_many, Rules, Signed, ToSign};
 pub use error::Error;
 pub use key::{Digests, Key};
+pub use manager::{Direction, Done, Job, Manager, ManagerCounts, ManagerOptions, Refused, Ticket};
 pub use parts::{update_many, Message, Opening, Sealing};
