@@ -141,6 +141,7 @@ METHODS: dict[str, dict[str, str]] = {
 """Public methods and properties of the classes."""
 
 RUST: dict[str, dict[str, str]] = {
+    "aead": {"Cipher::try_new": "cst_key_new"},
     "burst": {
         **dict.fromkeys(("Burst::new", "Burst::len", "Burst::is_empty"), ""),
         **dict.fromkeys(("Burst::seal", "Burst::open", "Burst::seal_in_place", "Burst::open_in_place"), "cst_burst"),
@@ -174,6 +175,7 @@ RUST: dict[str, dict[str, str]] = {
         "default_context": "cst_ctx_new",
         "hash_many": "cst_digest_many",
     },
+    "digest": {"Hasher::try_new": "cst_key_new"},
     "ed25519": dict.fromkeys(("verify_many", "sign_many", "public_keys"), "cst_pk_burst"),
     "key": {
         "Key::seal": "cst_seal",

@@ -69,7 +69,8 @@ def crates(root: Path, build: Path) -> Path:
 def test_the_sources(crates: Path) -> None:
     run("cargo", "fmt", "--check", cwd=crates)
     lints = ("-D", "warnings", "-D", "clippy::incompatible_msrv")
-    run("cargo", "clippy", "--quiet", "--all-targets", "--", *lints, cwd=crates)
+    for features in ((), ("--features", "digest"), ("--features", "aead"), ("--all-features",)):
+        run("cargo", "clippy", "--quiet", "--all-targets", *features, "--", *lints, cwd=crates)
     assert needed(crates.glob("cryptostitch*/src/*.rs")) <= stated(crates)
 
 
@@ -79,14 +80,17 @@ def test_the_oldest_rust_compiles_it(crates: Path) -> None:
     if oldest not in run("rustup", "toolchain", "list"):
         pytest.skip(f"no Rust {oldest} here: rustup toolchain install {oldest} --profile minimal")
     target = str(crates / "target" / oldest)
-    run("rustup", "run", oldest, "cargo", "check", "--all-targets", "--quiet", cwd=crates, CARGO_TARGET_DIR=target)
+    check = ("rustup", "run", oldest, "cargo", "check", "--all-targets", "--all-features", "--quiet")
+    run(*check, cwd=crates, CARGO_TARGET_DIR=target)
 
 
 def test_cargo_test(crates: Path) -> None:
     """The integration tests, and the examples in the documentation."""
-    out = run("cargo", "test", cwd=crates)
+    out = run("cargo", "test", "--all-features", cwd=crates)
     assert out.count("test result: ok.") >= 4 and "\ntest a_burst_is_its_jobs ... ok" in out and "src/burst.rs" in out
     assert "\ntest the_next_call_tries_again ... ok" in out
+    assert "\ntest texts_are_those_of_rustcrypto ... ok" in out and "README.md" in out
+    assert out.count(" - compile fail ... ok") == 3
 
 
 def test_a_program_needs_a_compiler_alone(crates: Path, tmp_path: Path) -> None:

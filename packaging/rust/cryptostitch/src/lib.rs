@@ -25,15 +25,20 @@
 //! | Ed25519 signatures of many messages | [`verify_many`], [`sign_many`] |
 //! | QUIC packets | [`quic`] |
 //! | other public keys | [`x25519`], [`p256`], [`rsa`] |
+//! | RustCrypto's traits `Digest` and `Aead` | the modules `digest` and `aead`, by the features of these names |
 //!
 //! Contexts, suites, keys and codes may be shared by threads. Keys are wiped when they are dropped.
 #![warn(missing_docs)]
 
+#[cfg(feature = "aead")]
+pub mod aead;
 mod burst;
 mod checksum;
 mod code;
 mod column;
 mod context;
+#[cfg(feature = "digest")]
+pub mod digest;
 mod ed25519;
 mod error;
 mod key;
@@ -55,3 +60,8 @@ pub use error::Error;
 pub use key::{Digests, Key};
 pub use manager::{Direction, Done, Job, Manager, ManagerCounts, ManagerOptions, Refused, Ticket};
 pub use parts::{update_many, Message, Opening, Sealing};
+
+/// The examples of the crate's page are compiled and run.
+#[cfg(all(doctest, feature = "aead", feature = "digest"))]
+#[doc = include_str!("../README.md")]
+struct Page;

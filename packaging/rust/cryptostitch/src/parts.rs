@@ -39,6 +39,15 @@ pub struct Message<'k> {
     state: Box<State>,
 }
 
+/// The copy goes on by itself.
+impl Clone for Message<'_> {
+    fn clone(&self) -> Self {
+        let mut copy = self.key.message();
+        copy.state.0.copy_from_slice(&self.state.0);
+        copy
+    }
+}
+
 impl Key {
     /// Begins a message that comes in parts. Suites that cannot take parts, such as MACs of block ciphers, return
     /// [`Error::Unsupported`] or [`Error::Argument`] with the first one.
@@ -81,11 +90,22 @@ impl Message<'_> {
 
     /// Ends the message, and writes its digest or MAC.
     pub fn finish(mut self, tag: &mut [u8]) -> Result<(), Error> {
+        self.end(tag)
+    }
+
+    /// Does what [`finish`](Self::finish) does; the next message may begin then.
+    pub(crate) fn end(&mut self, tag: &mut [u8]) -> Result<(), Error> {
         let mut part = self.part(&[]);
         part.last = 1;
         (part.tag, part.tag_len) = (tag.as_mut_ptr().cast(), tag.len());
         // SAFETY: the state is this message's, and the tag a slice of its own.
         check(unsafe { sys::cst_digest_parts(self.key.context().raw(), &part, 1) })
+    }
+
+    /// Forgets all parts.
+    #[cfg(feature = "digest")]
+    pub(crate) fn restart(&mut self) {
+        self.state.0.fill(0);
     }
 
     fn part(&mut self, input: &[u8]) -> sys::cst_part {
