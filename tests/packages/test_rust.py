@@ -71,6 +71,7 @@ def test_the_sources(crates: Path) -> None:
     lints = ("-D", "warnings", "-D", "clippy::incompatible_msrv")
     for features in ((), ("--features", "digest"), ("--features", "aead"), ("--all-features",)):
         run("cargo", "clippy", "--quiet", "--all-targets", *features, "--", *lints, cwd=crates)
+    run("cargo", "doc", "--quiet", "--no-deps", "--all-features", cwd=crates, RUSTDOCFLAGS="-D warnings")
     assert needed(crates.glob("cryptostitch*/src/*.rs")) <= stated(crates)
 
 
@@ -89,7 +90,7 @@ def test_cargo_test(crates: Path) -> None:
     out = run("cargo", "test", "--all-features", cwd=crates)
     assert out.count("test result: ok.") >= 4 and "\ntest a_burst_is_its_jobs ... ok" in out and "src/burst.rs" in out
     assert "\ntest the_next_call_tries_again ... ok" in out
-    assert "\ntest texts_are_those_of_rustcrypto ... ok" in out and "README.md" in out
+    assert "\ntest texts_are_those_of_rustcrypto ... ok" in out and "src/lib.rs - Page (line" in out
     assert out.count(" - compile fail ... ok") == 3
 
 

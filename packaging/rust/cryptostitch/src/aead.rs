@@ -1,5 +1,5 @@
-//! Authenticated encryption by RustCrypto's traits (the crate [`aead`](::aead), version 0.5), for code that takes any
-//! [`AeadInPlace`](::aead::AeadInPlace) or [`Aead`](::aead::Aead). Feature `aead`.
+//! Authenticated encryption by RustCrypto's traits (those of the crate [`aead` 0.5](https://docs.rs/aead/0.5)), for code
+//! that takes any [`AeadInPlace`] or [`Aead`]. Feature `aead`.
 //!
 //! ```
 //! use cryptostitch::aead::{Aead, Aes256Gcm, KeyInit, Payload};

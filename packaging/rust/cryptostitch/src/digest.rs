@@ -1,5 +1,5 @@
-//! Digests by RustCrypto's traits (the crate [`digest`](::digest), version 0.10), for code that takes any
-//! [`Digest`](::digest::Digest). Feature `digest`.
+//! Digests by RustCrypto's traits (those of the crate [`digest` 0.10](https://docs.rs/digest/0.10)), for code that takes
+//! any [`Digest`]. Feature `digest`.
 //!
 //! ```
 //! use cryptostitch::digest::{Digest, Sha256};
