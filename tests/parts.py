@@ -69,6 +69,8 @@ PARTS: dict[str, tuple[str, ...]] = {
             "runtime/test_api_trees.py",
             "runtime/test_api_multi_hash.py",
             "examples/test_own_tree.py",
+            "examples/test_own_mac.py",
+            "examples/test_own_aead.py",
         ),
     ),
     "edges": _files("engine/test_edges.py", "engine/test_lane_isolation.py"),
