@@ -122,6 +122,40 @@ fn a_burst_is_its_jobs() {
     assert!(sealed[3].iter().all(|&byte| byte == 0));
 }
 
+#[test]
+fn in_place_is_as_apart() {
+    let context = Context::new().unwrap();
+    for name in ["aes-256-gcm", "chacha20-poly1305", "aes-128-ccm", "aes-128-cbc+hmac-sha1-etm", "aes-128-ctr"] {
+        let suite = context.suite(name).unwrap();
+        let key =
+            suite.key_and_mac_key(&pattern(suite.key_len(), 1), &[2; 20][..if name.contains('+') { 20 } else { 0 }]);
+        let (key, iv) = (key.unwrap(), pattern(suite.iv_len(), 4));
+        for len in [0, 16, 320] {
+            let text = pattern(len, 5);
+            let (mut sealed, mut tag) = (vec![0; len], vec![0; suite.tag_len()]);
+            let (mut place, mut its_tag) = (text.clone(), tag.clone());
+            assert_eq!(key.seal(&iv, b"", &text, &mut sealed, &mut tag), Ok(len));
+            assert_eq!(key.seal_in_place(&iv, b"", &mut place, &mut its_tag), Ok(len));
+            assert_eq!((&place, &its_tag), (&sealed, &tag));
+            assert_eq!(key.open_in_place(&iv, b"", &mut place, &tag), Ok(len));
+            assert_eq!(place, text);
+            if let Some(first) = tag.first_mut() {
+                *first ^= 1;
+                assert_eq!(key.open_in_place(&iv, b"", &mut sealed, &tag), Err(Error::Authentication));
+                assert!(sealed.iter().all(|&byte| byte == 0));
+                assert_eq!(key.open_in_place(&iv, b"", &mut place, &tag[1..]), Err(Error::Length));
+                assert_eq!(place, text);
+            }
+        }
+    }
+    let padded = context.suite("a128cbc-hs256").unwrap().key(&pattern(32, 1)).unwrap();
+    let mut text = *b"text";
+    assert_eq!(padded.seal_in_place(&[1; 16], b"", &mut text, &mut [0; 16]), Err(Error::Length));
+    let digest = context.suite("sha256").unwrap().key(&[]).unwrap();
+    assert_eq!(digest.seal_in_place(&[], b"", &mut text, &mut [0; 32]), Err(Error::Argument));
+    assert_eq!(&text, b"text");
+}
+
 /// Who chooses the length of a tag chooses how easily it is guessed.
 #[test]
 fn a_short_tag_is_an_error() {
