@@ -120,6 +120,20 @@ def tool(name: str) -> Path:
     pytest.skip(f"{name} is not built")
 
 
+def run_tool(name: str, *arguments: str | Path, target: str = "host", seconds: float = 900) -> tuple[int, str]:
+    """The exit status and what was written of a test program; skips the test when it says that it cannot run here."""
+    done = subprocess.run(
+        [tool(name), *arguments],
+        capture_output=True,
+        text=True,
+        timeout=seconds,
+        env=os.environ | {"CRYPTOSTITCH_TARGET": target},
+    )
+    if done.returncode == 77:
+        pytest.skip(done.stdout.strip())
+    return done.returncode, done.stdout + done.stderr
+
+
 def jit_code(pack: Path, *kernels: str, win64: bool = False, foreign: bool = False) -> dict[str, bytes]:
     """The bytes that the runtime assembles for the kernels of a pack (all: no names)."""
     flags = ["--win64"] * win64 + ["--foreign"] * foreign

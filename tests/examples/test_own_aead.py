@@ -27,7 +27,7 @@ from cryptostitch.core.own import own_rows
 from cryptostitch.emit.pack import write_pack
 from cryptostitch.ladder.oracle import Case
 from cryptostitch.ladder.placed import Placed
-from handmade import tool
+from handmade import run_tool
 from jobs.samples import LEVELS
 from painted_stack import PROMISED, PaintedStack
 
@@ -304,16 +304,8 @@ def test_the_kernels_test_themselves(own: Own, context: Context) -> None:
 @pytest.mark.parametrize("target", LEVELS)
 def test_nothing_is_left(own: Own, pack: Path, target: str) -> None:
     """Neither of keys and texts nor of the states between two steps."""
-    done = subprocess.run(
-        [tool("cst-residue"), "--pack", pack, "--suite", own.suite, f"{own.stem}*"],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        env=os.environ | {"CRYPTOSTITCH_TARGET": target},
-    )
-    if done.returncode == 77:
-        pytest.skip(done.stdout.strip())
-    assert done.returncode == 0, done.stdout + done.stderr
+    code, said = run_tool("cst-residue", "--pack", pack, "--suite", own.suite, f"{own.stem}*", target=target)
+    assert code == 0, said
 
 
 def test_no_call_needs_more_of_the_stack_than_promised(own: Own, pack: Path, example: ModuleType) -> None:

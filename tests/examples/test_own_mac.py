@@ -27,7 +27,7 @@ from cryptostitch.core.errors import RowError
 from cryptostitch.core.own import own_rows
 from cryptostitch.core.row_rules import PADDINGS
 from cryptostitch.emit.pack import write_pack
-from handmade import tool
+from handmade import run_tool
 from jobs.samples import LEVELS
 from painted_stack import PROMISED, PaintedStack
 from test_api_parts import Message, cut
@@ -172,16 +172,8 @@ def test_the_kernels_test_themselves(context: Context) -> None:
 @pytest.mark.parametrize("target", LEVELS)
 def test_nothing_is_left(pack: Path, target: str) -> None:
     """Neither of keys and messages nor of the states between two steps."""
-    done = subprocess.run(
-        [tool("cst-residue"), "--pack", pack, "--suite", SUITE, "siphash*"],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        env=os.environ | {"CRYPTOSTITCH_TARGET": target},
-    )
-    if done.returncode == 77:
-        pytest.skip(done.stdout.strip())
-    assert done.returncode == 0, done.stdout + done.stderr
+    code, said = run_tool("cst-residue", "--pack", pack, "--suite", SUITE, "siphash*", target=target)
+    assert code == 0, said
 
 
 def test_no_call_needs_more_of_the_stack_than_promised(pack: Path) -> None:

@@ -3,12 +3,10 @@ memory, and no call goes deeper into the stack than the library clears: `cst-pk-
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 
 import pytest
-from handmade import tool
+from handmade import run_tool
 from sanitized import LONG
 
 LEAKS = {
@@ -24,16 +22,7 @@ TARGETS = ("host", "host-no_avx512", "host-no_avx512-vaes", "sse_aesni")
 
 
 def run(*arguments: str, target: str = "host") -> tuple[int, str]:
-    done = subprocess.run(
-        [tool("cst-pk-residue"), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=900,
-        env=os.environ | {"CRYPTOSTITCH_TARGET": target},
-    )
-    if done.returncode == 77:
-        pytest.skip(done.stdout.strip())
-    return done.returncode, done.stdout + done.stderr
+    return run_tool("cst-pk-residue", *arguments, target=target)
 
 
 @pytest.mark.parametrize("target", TARGETS if LONG else TARGETS[:2])

@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from cryptostitch.binding import runtime
-from handmade import tool
+from handmade import run_tool
 from jobs.samples import LONG, one_of_each, one_per_construction, suites_of
 
 LEAKS = {
@@ -23,16 +21,7 @@ LEAKS = {
 
 
 def run(*arguments: str, target: str = "host", program: str = "cst-residue") -> tuple[int, str]:
-    done = subprocess.run(
-        [tool(program), *arguments],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        env=os.environ | {"CRYPTOSTITCH_TARGET": target},
-    )
-    if done.returncode == 77:
-        pytest.skip(done.stdout.strip())
-    return done.returncode, done.stdout + done.stderr
+    return run_tool(program, *arguments, target=target)
 
 
 SUITES_OF = {
