@@ -14,6 +14,8 @@ def main(pack: str, key: str, nonce: str, *names: str) -> None:
     made = context.suite("ascon-aead128").key(bytes.fromhex(key))
     texts = [Path(name).read_bytes() for name in names]
     first = int.from_bytes(bytes.fromhex(nonce), "big")
+    if first + len(texts) > 1 << 128:
+        sys.exit("seal.py: there are not so many nonces from this one on")
     nonces = [(first + i).to_bytes(16, "big") for i in range(len(texts))]
     sealed = [
         Job(made, iv=iv, aad=name.encode(), data=text, out=bytearray(len(text)), tag=bytearray(16))

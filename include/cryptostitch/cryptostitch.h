@@ -171,7 +171,7 @@ enum {
     CST_ERR_LENGTH = -3,      /* a key, IV, tag, input or output length that the suite does not take */
     CST_ERR_OVERLAP = -4,     /* buffers overlap partially */
     CST_ERR_AUTH = -5,        /* authentication failed (whatever the cause); the output was wiped */
-    CST_ERR_UNSUPPORTED = -6, /* nothing that this CPU, this OS or the chosen target can run */
+    CST_ERR_UNSUPPORTED = -6, /* nothing that this CPU, this OS, the chosen target or the suite can do */
     CST_ERR_MEMORY = -7,      /* out of memory */
     CST_ERR_PACK = -8,        /* a damaged or unacceptable pack */
     CST_ERR_JIT = -9,         /* the OS refused executable memory and there is no static kernel of that name */
@@ -289,7 +289,7 @@ typedef struct cst_suite_info {
     size_t block_bytes; /* inputs of CST_SEAL must be multiples of this, a power of two; 1: any length */
     size_t expansion; /* most bytes by which the output exceeds the input (padding) */
     uint64_t max_bytes; /* longest input of CST_SEAL */
-    uint64_t aad_min, aad_max; /* of the AAD; see aad_step */
+    uint64_t aad_min, aad_max; /* of the AAD; see aad_step. Together with the text it has at most 2^61 - 513 bytes */
     size_t iv_min, iv_max; /* of the IV; iv_bytes is the usual length */
     uint64_t min_bytes; /* shortest input of CST_SEAL (XTS: 16) */
     size_t key_min, key_max; /* of the cipher key; key_bytes is the usual length */

@@ -30,7 +30,7 @@ const char *cst_error_text(int error) {
         case CST_ERR_LENGTH: return "a length that the suite does not take";
         case CST_ERR_OVERLAP: return "buffers overlap";
         case CST_ERR_AUTH: return "authentication failed";
-        case CST_ERR_UNSUPPORTED: return "this CPU, this operating system or the chosen target cannot run it";
+        case CST_ERR_UNSUPPORTED: return "this CPU, this operating system, the chosen target or the suite cannot do it";
         case CST_ERR_MEMORY: return "out of memory";
         case CST_ERR_PACK: return "a damaged or unacceptable pack";
         case CST_ERR_JIT: return "executable memory was refused, and there is no static kernel of that name";

@@ -9,7 +9,17 @@ from typing import Any
 
 from . import causes
 from .base_key import BaseKey, OfKeys
-from .capi import CIPHER, DIGEST, ERR_ARGUMENT, ERR_LENGTH, STREAMING, TREE_CHAIN_BYTES, CrcStruct, TlsWrite
+from .capi import (
+    CIPHER,
+    DIGEST,
+    ERR_ARGUMENT,
+    ERR_LENGTH,
+    ERR_UNSUPPORTED,
+    STREAMING,
+    TREE_CHAIN_BYTES,
+    CrcStruct,
+    TlsWrite,
+)
 from .column import Offsets, digest_column
 from .handles import make
 from .library import Library, wanted
@@ -154,7 +164,11 @@ class Key(BaseKey):
         d, d_len, keep_d = place(data)
         code = self.call(self.lib.cst_tree_part, number(at, "a position"), d, d_len, c)
         del keep_c, keep_d
-        self.check(code, f"no part of {d_len} bytes begins at {at}" if code == ERR_LENGTH else "")
+        causes_of = {
+            ERR_LENGTH: f"no part of {d_len} bytes begins at {at}",
+            ERR_UNSUPPORTED: "the suite has no such tree",
+        }
+        self.check(code, causes_of.get(code, ""))
         return bytes(chain)
 
     def tree_root(self, chains: Sequence[bytes], tag_len: int | None = None) -> bytes:

@@ -6,7 +6,7 @@ from ctypes import addressof, byref, c_uint64
 
 from . import causes
 from .base_key import BaseKey
-from .capi import ERR_AUTH, ERR_LENGTH, ERR_MEMORY, OK, OPEN, SEAL, STATE_BYTES, TextPartStruct
+from .capi import ERR_AUTH, ERR_LENGTH, ERR_MEMORY, ERR_UNSUPPORTED, OK, OPEN, SEAL, STATE_BYTES, TextPartStruct
 from .fixed import Uncopied
 from .turns import Turns
 from .values import Buffer, optional, place
@@ -58,7 +58,7 @@ class TextParts(Uncopied):
             iv_len = suite.iv_min if self._begun else part.iv_len
             tag_len = part.tag_len if last else suite.tag_max
             self._key.check(code, causes.of_job(suite, iv_len, part.aad_len, part.in_len, tag_len))
-        self._key.check(code)
+        self._key.check(code, "texts in parts are of AES-GCM and ChaCha20-Poly1305" if code == ERR_UNSUPPORTED else "")
         return bytes(out)
 
 
