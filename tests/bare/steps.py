@@ -20,6 +20,9 @@ PAGES = (
     "examples/own_hash/README.md",
     "examples/own_cipher/README.md",
     "examples/own_tree/README.md",
+    "examples/own_mac/README.md",
+    "examples/own_aead/README.md",
+    "examples/own_aegis/README.md",
     "packaging/README.md",
     "packaging/vendoring.md",
     "integrations/ipsec_mb/README.md",
@@ -148,6 +151,7 @@ RUN = {
     **{("examples/own_hash/README.md", at): commands for at in (4, 5, 6, 8)},
     **{("examples/own_cipher/README.md", at): commands for at in (0, 1)},
     ("examples/own_tree/README.md", 0): commands,
+    **{(f"examples/own_{name}/README.md", 0): commands for name in ("mac", "aead", "aegis")},
 }
 """How each block runs, by page and index; a block that is missing here fails test_bare.py."""
 BY_USE = ("examples/columns/README.md", "examples/packets/README.md", "packaging/vendoring.md")

@@ -70,15 +70,17 @@ bool unescape(std::string *name) {
 }
 
 std::string quoted(const std::string &name) {
-    constexpr char SPECIAL[] = " !\"$&'()*;<=>?[\\]^`{|}~#:", AT_BEGIN[] = "~#", IN_DOUBLE[] = " '%+,-./:@]_";
+    constexpr char SPECIAL[] = " !\"$&'()*;<=>?[\\^`{|}~#:", AT_BEGIN[] = "~#", ALONE[] = "{}",
+                   IN_DOUBLE[] = " '%+,-./:@]_";
     bool special = name.empty(), controls = false, single = false, in_double = true;
     for (size_t i = 0; i < name.size();) {
         const size_t n = printable(name, i);
         controls |= !n;
         single |= name[i] == '\'';
-        // A few characters are special to a shell only at the beginning.
+        // A few characters are special to a shell only at the beginning, or alone.
         const bool begins = n == 1 && strchr(AT_BEGIN, name[i]);
-        if (n == 1 && strchr(SPECIAL, name[i])) special |= !begins || i == 0;
+        const bool alone = n == 1 && strchr(ALONE, name[i]);
+        if (n == 1 && strchr(SPECIAL, name[i])) special |= (!begins || i == 0) && (!alone || name.size() == 1);
         in_double &= n > 1 || (n == 1 && (isalnum(static_cast<unsigned char>(name[i])) || strchr(IN_DOUBLE, name[i]) ||
                                           (begins && i == 0)));
         i += n ? n : 1;
