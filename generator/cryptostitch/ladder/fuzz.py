@@ -66,7 +66,7 @@ def _jobs(forced: Forced, rng: random.Random) -> Iterator[Placed]:
     shared = forced.context.suite(suite).key(secrets[0] or None, secrets[1] or None)
     for n in range(forced.lanes + max(forced.lanes, 8)):
         length = (
-            rng.randrange(forced.most + 1)
+            rng.randrange(forced.least, forced.most + 1)
             if n < forced.lanes and forced.most
             else forced.least + 64 + rng.choice((0, 1, 64, rng.randrange(2048)))
             if n < forced.lanes
