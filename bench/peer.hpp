@@ -11,6 +11,8 @@
 
 namespace bench {
 
+constexpr size_t QUIC_HEADER = 13;  // bytes of a QUIC packet before its payload (quic.hpp)
+
 // A suite in one direction, taken apart by its name: [aes-N-cbc] [+] [hmac-]hash [-etm | -tls | -BITS],
 // aes-128-cbc+aes-xcbc-96, aes-N-ctr [+hmac-hash-etm], -gcm, -ccm, -xts, -ecb, -cmac, -xcbc, chacha20[-poly1305],
 // rc4-vartime [+hmac-hash-etm], des-ede3-cbc [+hmac-hash-etm | -BITS], a{128cbc-hs256,192cbc-hs384,256cbc-hs512}, crc*,
@@ -50,7 +52,9 @@ struct Row {
     bool jose = false;  // RFC 7518, 5.2: the text padded to whole blocks, the header's length behind it in the MAC,
                         // half a tag; its key is MAC key, cipher key
     bool quic = false;  // packets, whose tag is behind the ciphertext
-    size_t lead() const { return quic ? 13 : 0; }  // bytes of input and output before the text: a packet's header
+    size_t lead() const {
+        return quic ? QUIC_HEADER : 0;
+    }  // bytes of input and output before the text: a packet's header
     size_t tag_bytes = 0;  // beside the ciphertext; 0: no hash, TLS, or QUIC
     size_t header = 0;  // bytes in front of the IV that are authenticated: 8 for ESP, GCM, CCM
     size_t iv_bytes() const { return mode == "ECB" || rc4() ? 0 : aead ? 12 : des() ? 8 : 16; }

@@ -6,7 +6,7 @@
 
 namespace bench {
 
-constexpr size_t QUIC_HEADER = 13, QUIC_NUMBER_AT = 9, QUIC_TAG = 16, QUIC_IV = 12, QUIC_MASK = 5, QUIC_SAMPLE = 16;
+constexpr size_t QUIC_NUMBER_AT = 9, QUIC_TAG = 16, QUIC_IV = 12, QUIC_MASK = 5, QUIC_SAMPLE = 16;
 
 // A key of header protection is as long as one of the AEAD's; behind it comes the IV.
 inline const uint8_t *quic_hp(const Batch &batch, size_t k) { return batch.mac_key(k); }

@@ -5,7 +5,7 @@
 
 namespace bench {
 
-// Of the library in that file; QUIC packets, too, as s2n-quic and quiche have them.
+// Prepares a row's tasks by the library in that file. QUIC packets are sealed and masked as s2n-quic and quiche do it.
 std::vector<std::unique_ptr<Task>> aws_lc_aead_tasks(const std::string &file, const Row &row, const Batch &batch);
 
 } // namespace bench

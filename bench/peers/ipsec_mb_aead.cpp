@@ -27,31 +27,14 @@ public:
 private:
     void fill(IMB_JOB &job, size_t i) const {
         const Buffer &b = batch_.buffers[i];
-        job.cipher_direction = row_.open ? IMB_DIR_DECRYPT : IMB_DIR_ENCRYPT;
-        job.key_len_in_bytes = uint64_t(row_.key_bits / 8);
-        if (row_.chacha()) {
-            job.cipher_mode = IMB_CIPHER_CHACHA20_POLY1305;
-            job.hash_alg = IMB_AUTH_CHACHA20_POLY1305;
-            job.chain_order = row_.open ? IMB_ORDER_HASH_CIPHER : IMB_ORDER_CIPHER_HASH;
-            job.enc_keys = job.dec_keys = b.key;
-            job.u.CHACHA20_POLY1305.aad = b.iv - row_.header;
-            job.u.CHACHA20_POLY1305.aad_len_in_bytes = row_.header;
-        } else { // CCM authenticates the text
-            job.cipher_mode = imb_cipher(row_);
-            job.hash_alg = imb_hash(row_);
-            job.chain_order = row_.open ? IMB_ORDER_CIPHER_HASH : IMB_ORDER_HASH_CIPHER;
-            job.enc_keys = job.dec_keys = keys_[batch_.key_of(i)].encrypt;
-            job.u.CCM.aad = b.iv - row_.header;
-            job.u.CCM.aad_len_in_bytes = row_.header;
-        }
-        job.src = b.in;
-        job.dst = b.out;
-        job.cipher_start_src_offset_in_bytes = job.hash_start_src_offset_in_bytes = 0;
-        job.msg_len_to_cipher_in_bytes = job.msg_len_to_hash_in_bytes = b.bytes;
-        job.iv = b.iv;
-        job.iv_len_in_bytes = 12;
-        job.auth_tag_output = b.tag;
-        job.auth_tag_output_len_in_bytes = row_.tag_bytes;
+        if (row_.chacha()) return imb_fill_chacha_poly(job, row_, b, b.iv, b.iv - row_.header, row_.header, b.tag);
+        imb_fill_aead(job, row_, b, b.iv, b.tag, row_.tag_bytes);  // CCM, which authenticates the text
+        job.cipher_mode = imb_cipher(row_);
+        job.hash_alg = imb_hash(row_);
+        job.chain_order = row_.open ? IMB_ORDER_CIPHER_HASH : IMB_ORDER_HASH_CIPHER;
+        job.enc_keys = job.dec_keys = keys_[batch_.key_of(i)].encrypt;
+        job.u.CCM.aad = b.iv - row_.header;
+        job.u.CCM.aad_len_in_bytes = row_.header;
     }
     ImbQueue queue_;
     const Row row_;

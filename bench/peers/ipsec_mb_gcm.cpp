@@ -27,12 +27,7 @@ private:
         return true;
     }
     bool run_jobs() {
-        const aes_gcm_enc_dec_t call = row_.open ? (row_.key_bits == 128   ? manager_->gcm128_dec
-                                                    : row_.key_bits == 192 ? manager_->gcm192_dec
-                                                                           : manager_->gcm256_dec)
-                                                 : (row_.key_bits == 128   ? manager_->gcm128_enc
-                                                    : row_.key_bits == 192 ? manager_->gcm192_enc
-                                                                           : manager_->gcm256_enc);
+        const aes_gcm_enc_dec_t call = imb_gcm(manager_, row_);
         const size_t first = turns_.next();
         for (size_t i = first; i < first + batch_.jobs; i++) {
             const Buffer &b = batch_.buffers[i];

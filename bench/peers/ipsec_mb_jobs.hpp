@@ -91,6 +91,40 @@ inline IMB_HASH_ALG imb_hash(const Row &row) {
     return IMB_AUTH_MD5; // their name for HMAC-MD5
 }
 
+// The direct call for GCM.
+inline aes_gcm_enc_dec_t imb_gcm(const IMB_MGR *manager, const Row &row) {
+    switch (row.key_bits) {
+        case 128: return row.open ? manager->gcm128_dec : manager->gcm128_enc;
+        case 192: return row.open ? manager->gcm192_dec : manager->gcm192_enc;
+        default: return row.open ? manager->gcm256_dec : manager->gcm256_enc;
+    }
+}
+
+// Fills the fields that the jobs of all AEADs share: the whole text is enciphered, and the IV has 12 bytes.
+inline void imb_fill_aead(IMB_JOB &job, const Row &row, const Buffer &b, const uint8_t *iv, uint8_t *tag,
+                          size_t tag_bytes) {
+    job.cipher_direction = row.open ? IMB_DIR_DECRYPT : IMB_DIR_ENCRYPT;
+    job.key_len_in_bytes = uint64_t(row.key_bits / 8);
+    job.src = b.in;
+    job.dst = b.out;
+    job.cipher_start_src_offset_in_bytes = job.hash_start_src_offset_in_bytes = 0;
+    job.msg_len_to_cipher_in_bytes = job.msg_len_to_hash_in_bytes = b.bytes;
+    job.iv = iv;
+    job.iv_len_in_bytes = 12;
+    job.auth_tag_output = tag;
+    job.auth_tag_output_len_in_bytes = tag_bytes;
+}
+inline void imb_fill_chacha_poly(IMB_JOB &job, const Row &row, const Buffer &b, const uint8_t *iv, const uint8_t *aad,
+                                 size_t aad_bytes, uint8_t *tag) {
+    imb_fill_aead(job, row, b, iv, tag, 16);
+    job.cipher_mode = IMB_CIPHER_CHACHA20_POLY1305;
+    job.hash_alg = IMB_AUTH_CHACHA20_POLY1305;
+    job.chain_order = row.open ? IMB_ORDER_HASH_CIPHER : IMB_ORDER_CIPHER_HASH;
+    job.enc_keys = job.dec_keys = b.key;
+    job.u.CHACHA20_POLY1305.aad = aad;
+    job.u.CHACHA20_POLY1305.aad_len_in_bytes = aad_bytes;
+}
+
 // The job queue of a manager, for jobs of one kind.
 class ImbQueue {
 public:

@@ -76,8 +76,7 @@ private:
     }
     uint8_t *tag(size_t i) { return row_.open ? packets_[i].tag : batch_.buffers[i].out + batch_.buffers[i].bytes; }
     bool run_direct(size_t first, size_t end) {
-        const aes_gcm_enc_dec_t call = row_.key_bits == 128 ? (row_.open ? manager_->gcm128_dec : manager_->gcm128_enc)
-                                                            : (row_.open ? manager_->gcm256_dec : manager_->gcm256_enc);
+        const aes_gcm_enc_dec_t call = imb_gcm(manager_, row_);
         for (size_t i = first; i < end; i++) {
             const Buffer &b = batch_.buffers[i];
             call(&keys_[batch_.key_of(i)].gcm, &context_, b.out, b.in, b.bytes, packets_[i].nonce, b.out - QUIC_HEADER,
@@ -94,22 +93,7 @@ private:
     }
     void fill(IMB_JOB &job, size_t i) {
         const Buffer &b = batch_.buffers[i];
-        job.cipher_direction = row_.open ? IMB_DIR_DECRYPT : IMB_DIR_ENCRYPT;
-        job.chain_order = row_.open ? IMB_ORDER_HASH_CIPHER : IMB_ORDER_CIPHER_HASH;
-        job.cipher_mode = IMB_CIPHER_CHACHA20_POLY1305;
-        job.hash_alg = IMB_AUTH_CHACHA20_POLY1305;
-        job.enc_keys = job.dec_keys = b.key;
-        job.key_len_in_bytes = row_.key_bytes();
-        job.u.CHACHA20_POLY1305.aad = b.out - QUIC_HEADER;
-        job.u.CHACHA20_POLY1305.aad_len_in_bytes = QUIC_HEADER;
-        job.src = b.in;
-        job.dst = b.out;
-        job.cipher_start_src_offset_in_bytes = job.hash_start_src_offset_in_bytes = 0;
-        job.msg_len_to_cipher_in_bytes = job.msg_len_to_hash_in_bytes = b.bytes;
-        job.iv = packets_[i].nonce;
-        job.iv_len_in_bytes = QUIC_IV;
-        job.auth_tag_output = tag(i);
-        job.auth_tag_output_len_in_bytes = QUIC_TAG;
+        imb_fill_chacha_poly(job, row_, b, packets_[i].nonce, b.out - QUIC_HEADER, QUIC_HEADER, tag(i));
     }
 
     IMB_MGR *const manager_;

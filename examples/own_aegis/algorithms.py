@@ -24,7 +24,7 @@ def product(a: int, b: int) -> int:
 
 
 def affine(x: int) -> int:
-    """What AES's S-box (FIPS 197, 5.1.1) makes of an inverse."""
+    """Returns the affine transformation of AES's S-box (FIPS 197, 5.1.1), which the S-box applies to an inverse."""
     found = 0x63 ^ x
     for n in range(1, 5):
         found ^= (x << n | x >> 8 - n) & 0xFF

@@ -27,7 +27,7 @@ from .core.kinds import KINDS
 from .core.names import WEAVE, StreamName, kernel_name, target_name
 from .core.own import OwnRows
 from .core.program import Part, Program, Recipe
-from .core.row_rules import broken_base_rule
+from .core.row_rules import FRAMED, broken_base_rule
 from .core.stream import Stream
 from .cpus.recipes import WeaveSettings, shipped
 from .frontend.parse import parse
@@ -210,7 +210,7 @@ class Generator:
             row = self.form(name)[0]
             streams = self._splits(name, isa)
             whole = 16 * self.blocks(streams[0][0] if streams else name, isa)
-            sizes.append(whole * row.block_bytes // row.bytes if row.padding in catalog.FRAMED else whole)
+            sizes.append(whole * row.block_bytes // row.bytes if row.padding in FRAMED else whole)
         common = math.lcm(*sizes)
         return [common // size for size in sizes] if common // min(sizes) <= MOST_BODIES else [1] * len(sizes)
 
@@ -225,7 +225,7 @@ class Generator:
 
     def _message_share(self, part: Part) -> float:
         row = self.algorithms[part.program.algorithm]
-        return row.block_bytes / row.bytes if row.padding in catalog.FRAMED else 1
+        return row.block_bytes / row.bytes if row.padding in FRAMED else 1
 
     def recipe(self, name: str) -> Recipe:
         """Returns the recipe of a kernel's name, with the budgets that cost least; of another weave, as the shipped

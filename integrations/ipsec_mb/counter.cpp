@@ -10,12 +10,6 @@
 namespace cst::imb {
 namespace {
 
-uint32_t low_word(const uint8_t *counter) {
-    uint32_t word;
-    memcpy(&word, counter + 12, sizeof(word));
-    return __builtin_bswap32(word);
-}
-
 // Returns false, and does nothing, if there is no kernel of whole texts for it, or others take less time.
 bool run_whole(const Suite &suite, const void *round_keys, const uint8_t *counter, const uint8_t *in, uint8_t *out,
                uint64_t bytes) {
@@ -37,11 +31,6 @@ bool run_text(const Suite &suite, const void *round_keys, const uint8_t *counter
 
 }  // namespace
 
-void count_on_32(uint8_t *counter, uint64_t blocks) {
-    const uint32_t word = __builtin_bswap32(low_word(counter) + uint32_t(blocks));
-    memcpy(counter + 12, &word, sizeof(word));
-}
-
 void encrypt_block(uint64_t key_bytes, const void *round_keys, const uint8_t *in, uint8_t *out) {
     const Suite &suite = basic_suite(Cipher::ecb, key_bytes);
     if (run_whole(suite, round_keys, nullptr, in, out, BLOCK)) return;
@@ -53,9 +42,9 @@ bool counter_blocks(uint64_t key_bytes, const void *round_keys, uint8_t *counter
     const Suite &suite = basic_suite(Cipher::ctr, key_bytes);
     bool done = true;
     while (blocks && done) {  // where the 32 bits are used up, the library's counter would carry
-        const uint64_t some = std::min(blocks, (uint64_t(1) << 32) - low_word(counter));
+        const uint64_t some = std::min(blocks, (uint64_t(1) << 32) - counter_word(counter));
         done = run_text(suite, round_keys, counter, in, out, some * BLOCK);
-        count_on_32(counter, some);
+        count_on(counter, some);
         in += some * BLOCK;
         out += some * BLOCK;
         blocks -= some;

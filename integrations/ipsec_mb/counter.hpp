@@ -15,7 +15,4 @@ constexpr size_t BLOCK = 16;
 // Encrypts one block. (This cannot fail: has_basic_suites() has its code.)
 void encrypt_block(uint64_t key_bytes, const void *round_keys, const uint8_t *in, uint8_t *out);
 
-// Adds to the last 32 bits, big-endian.
-void count_on_32(uint8_t *counter, uint64_t blocks);
-
 }  // namespace cst::imb

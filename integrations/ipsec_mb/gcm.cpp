@@ -6,6 +6,7 @@
 #include "gcm_message.hpp"
 #include "executors/copy.hpp"
 #include "executors/alone.hpp"
+#include "parts/key_stream.hpp"
 #include "suite/aes.hpp"
 #include "suite/ghash.hpp"
 #include "suite/key.hpp"
@@ -107,7 +108,7 @@ bool text_apart(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *c
     if (opens) absorb_kept(key, hash_of(context), in, bytes);
     const size_t rest = bytes % BLOCK;
     uint8_t *const counter = last_counter(context), *const end = out + bytes - rest;
-    count_on_32(counter, 1);
+    count_on(counter, 1);
     if (!counter_blocks(key_bytes, key.expanded_keys, counter, in, out, bytes / BLOCK)) return false;
     if (rest) {
         alignas(BLOCK) uint8_t stream[BLOCK];
@@ -115,7 +116,7 @@ bool text_apart(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *c
         for (size_t i = 0; i < rest; i++) end[i] = in[bytes - rest + i] ^ stream[i];
         wipe(stream, sizeof(stream));
     } else {
-        count_on_32(counter, UINT32_MAX);  // back
+        count_on(counter, UINT32_MAX);  // back
     }
     if (!opens) absorb_kept(key, hash_of(context), out, bytes);
     return true;
@@ -201,7 +202,7 @@ bool gcm_text(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *con
             add_block(chain, stream);
             add_block(chain, last);
             memcpy(hash_of(context), chain, BLOCK);
-            count_on_32(last_counter(context), (bytes + BLOCK - 1) / BLOCK);
+            count_on(last_counter(context), (bytes + BLOCK - 1) / BLOCK);
         } else {
             done = text_apart(key_bytes, key, context, out, in, bytes, opens);
         }

@@ -3,6 +3,7 @@
 #include "library.hpp"
 #include "message/constructions.hpp"
 #include "message/gcm_call.hpp"
+#include "parts/key_stream.hpp"
 #include "suite/key.hpp"
 
 namespace cst::imb {
@@ -39,15 +40,13 @@ public:
 
 private:
     const KeyRow *rows_;
-    // Where a row that is read would lie behind the caller's.
+    // Holds a copy of the rows, for a message whose kernel would read behind the caller's own.
     KeyRow copy_[SHORT_MESSAGE_AAD / BLOCK + MOST_SHORT_GCM_BLOCKS];
 };
 
 // Whether the last 32 bits of a counter block wrap, which kernels cannot handle.
 bool wraps(const uint8_t *counter, uint64_t bytes) {
-    uint32_t word;
-    memcpy(&word, counter + 12, sizeof(word));
-    return __builtin_bswap32(word) + (bytes + BLOCK - 1) / BLOCK > UINT32_MAX;
+    return counter_word(counter) + (bytes + BLOCK - 1) / BLOCK > UINT32_MAX;
 }
 
 template <bool piece>

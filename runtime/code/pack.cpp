@@ -42,8 +42,6 @@ LeavesRecord leaves(Reader *r) {
 }
 
 bool power_of_two(uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
-// Returns a number of bytes, rounded up to rows of 16.
-uint32_t rows_of(uint32_t bytes) { return (bytes + 15) & ~15u; }
 
 bool in_state(const FieldRecord &f, const ProgramRecord &program) {
     uint64_t size = uint64_t(f.rows) * f.row_bytes;

@@ -9,6 +9,7 @@
 //   idle(lane, model)           a lane without a message repeats the input of `model`, for most_idle iterations
 #pragma once
 
+#include "../plan/lineup.hpp"
 #include "../select/upper_halves.hpp"
 #include "../suite/suite.hpp"
 #include "message.hpp"
@@ -106,6 +107,20 @@ void execute(const Engine &engine, const Variant &v, LaneMemory *memory, Step *s
     cst_kernel_args args = begin_calls(engine, v, memory);
     v.calls.add(v.lanes == 1 ? run_one_lane(v, fn, &args, step, messages, n)
                              : run_lanes(v, fn, &args, step, messages, n));
+}
+
+// Runs the list on kernels that are selected for as many messages as are left, until all have run. need_of(list, n):
+// what these need. Step: its constructor takes `of`, the kernel and the memory of its lanes.
+template <typename Step, typename Item, typename NeedOf, typename... Of>
+void run_selected(const Suite &suite, LaneMemory *memory, Item *const *list, size_t n, NeedOf need_of,
+                  const Of &...of) {
+    while (n) {
+        const Lineup lineup = line_up(suite, need_of(list, n));
+        const InSlot<Step> step(memory->step, of..., *lineup.variant, memory);
+        execute(*suite.engine, *lineup.variant, memory, &*step, list, lineup.messages);
+        list += lineup.messages;
+        n -= lineup.messages;
+    }
 }
 
 }  // namespace cst

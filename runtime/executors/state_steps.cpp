@@ -1,6 +1,5 @@
 #include "state_steps.hpp"
 
-#include "../plan/lineup.hpp"
 #include "lane_state.hpp"
 #include "lanes.hpp"
 
@@ -32,23 +31,19 @@ public:
 
 void put_step_input(const AlgorithmRecord &step, const uint8_t *key, const void *behind, size_t behind_bytes,
                     uint8_t *to) {
-    const size_t place = (step.key_bytes + 15) & ~size_t(15);
     memset(to, 0, step.input_bytes);
     memcpy(to, key, step.key_bytes);
-    if (behind_bytes) memcpy(to + place, behind, behind_bytes);
+    if (behind_bytes) memcpy(to + whole_rows(step.key_bytes), behind, behind_bytes);
 }
 
 void run_state_steps(const Suite &suite, const Family &family, const AlgorithmRecord &step, Memory *memory,
                      StateStep *const *steps, size_t n) {
-    while (n) {
-        Need need = {&family, n, step.input_bytes, step.input_bytes};
+    const auto need_of = [&](StateStep *const *, size_t some) {
+        Need need = {&family, some, step.input_bytes, step.input_bytes};
         need.grain = step.input_bytes;
-        const Lineup lineup = line_up(suite, need);
-        const InSlot<StepLanes> lanes(memory->lanes.step, step, *lineup.variant, &memory->lanes);
-        execute(*suite.engine, *lineup.variant, &memory->lanes, &*lanes, steps, lineup.messages);
-        steps += lineup.messages;
-        n -= lineup.messages;
-    }
+        return need;
+    };
+    run_selected<StepLanes>(suite, &memory->lanes, steps, n, need_of, step);
 }
 
 }  // namespace cst

@@ -19,9 +19,23 @@ struct StateStep {
     size_t behind_bytes;
 };
 
-// Runs a step of n messages on kernels of the family, each of which has the step's algorithm. Of the memory it uses the
-// lanes.
+// Runs steps on kernels of the family, each of which has the step's algorithm. Of the memory it uses the lanes.
 void run_state_steps(const Suite &suite, const Family &family, const AlgorithmRecord &step, Memory *memory,
                      StateStep *const *steps, size_t n);
+
+// Runs the step of n messages, a few at a time. step_of(i): that of message i.
+template <typename StepOf>
+void run_state_steps(const Suite &suite, const Family &family, const AlgorithmRecord &step, Memory *memory, size_t n,
+                     StepOf step_of) {
+    constexpr size_t FEW = 64;
+    StateStep steps[FEW], *list[FEW];
+    for (size_t first = 0, some; first < n; first += some) {
+        for (some = 0; some < FEW && first + some < n; some++) {
+            steps[some] = step_of(first + some);
+            list[some] = &steps[some];
+        }
+        run_state_steps(suite, family, step, memory, list, some);
+    }
+}
 
 }  // namespace cst

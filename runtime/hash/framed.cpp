@@ -176,8 +176,8 @@ private:
             else memset(frame, 0, m->held);
             const size_t some = fills ? room : size_t(rest);
             read_text(m, frame + m->held, some);
-            m->hashed = m->before + (m->at - m->first);
-            end_frame(hash_, frame, m->held + some, m->hashed, !fills, m->domain);
+            m->lengths[1] = m->before + (m->at - m->first);
+            end_frame(hash_, frame, m->held + some, m->lengths[1], !fills, m->domain);
             m->held = 0;
             if (!fills)
                 m->progress = hmac_ ? FramedProgress::outer : keeps_ ? FramedProgress::keep : FramedProgress::squeeze;
@@ -222,15 +222,12 @@ uint64_t all_blocks(const Suite &suite, uint64_t bytes, uint64_t output) {
 void run_list(const Suite &suite, Memory *memory, Framed **list, size_t n) {
     const auto before = [](const Framed *a, const Framed *b) { return a->blocks > b->blocks; };
     if (!std::is_sorted(list, list + n, before)) std::sort(list, list + n, before);
-    while (n) {
+    const auto need_of_rest = [&](Framed *const *rest, size_t some) {
         uint64_t blocks = 0;
-        for (size_t i = 0; i < n; i++) blocks += list[i]->blocks;
-        const Lineup lineup = line_up(suite, need_of(suite, n, blocks, list[0]->blocks));
-        const InSlot<FramedStep> step(memory->lanes.step, suite, *lineup.variant, &memory->lanes);
-        execute(*suite.engine, *lineup.variant, &memory->lanes, &*step, list, lineup.messages);
-        list += lineup.messages;
-        n -= lineup.messages;
-    }
+        for (size_t i = 0; i < some; i++) blocks += rest[i]->blocks;
+        return need_of(suite, some, blocks, rest[0]->blocks);
+    };
+    run_selected<FramedStep>(suite, &memory->lanes, list, n, need_of_rest, suite);
 }
 
 void begin_framed(const Suite &suite, const Key *key, Framed *m) {
@@ -270,29 +267,18 @@ struct FramedMessages {
     uint8_t kept[MOST_MESSAGES][MOST_STATE];
 };
 
-// Ends the messages of the list whose last part has been hashed by the suite's step, a few at a time, and writes or
-// compares their tags.
-void finish_messages(const Suite &suite, Memory *memory, Framed *const *list, size_t n) {
-    constexpr size_t FEW = 64;
+// Ends the messages of the list whose last part has been hashed, by the suite's step, and writes or compares their
+// tags. Puts these in front of the list.
+void finish_messages(const Suite &suite, Memory *memory, Framed **list, size_t n) {
     const AlgorithmRecord &hash = suite.hash->record;
-    StateStep steps[FEW], *running[FEW];
-    uint64_t lengths[FEW][2];
-    for (size_t from = 0, to; from < n; from = to) {
-        size_t some = 0;
-        for (to = from; to < n && some < FEW; to++) {
-            if (!list[to]->ends) continue;
-            lengths[some][0] = 0;
-            lengths[some][1] = list[to]->hashed;
-            steps[some] = {list[to]->kept, list[to]->kept, *list[to]->key->mac(), lengths[some], sizeof(lengths[some])};
-            running[some] = &steps[some];
-            some++;
-        }
-        run_state_steps(suite, suite.finishes, suite.finish->record, memory, running, some);
-        for (Framed *const *m = list + from; m < list + to; m++) {
-            if (!(*m)->ends) continue;
-            give(hash, *m, (*m)->kept);
-            wipe((*m)->kept, hash.chain_bytes());
-        }
+    n = size_t(std::partition(list, list + n, [](const Framed *m) { return m->ends; }) - list);
+    run_state_steps(suite, suite.finishes, suite.finish->record, memory, n, [&](size_t i) {
+        const Framed &m = *list[i];
+        return StateStep{m.kept, m.kept, *m.key->mac(), m.lengths, sizeof(m.lengths)};
+    });
+    for (size_t i = 0; i < n; i++) {
+        give(hash, list[i], list[i]->kept);
+        wipe(list[i]->kept, hash.chain_bytes());
     }
 }
 

@@ -30,7 +30,7 @@ struct Framed {
     uint32_t domain;  // as in the algorithm record
     bool ends;
     uint8_t *kept;  // of a hash whose messages end with a step: its chaining value
-    uint64_t hashed;  // bytes of the message, once its last block is padded
+    uint64_t lengths[2];  // for that step: 0, and the bytes of the message, once its last block is padded
     uint8_t *tag;  // only read if it is compared
     size_t tag_len, given;
     bool compares, right;

@@ -152,13 +152,10 @@ size_t alone(const Suite &suite, Rest *const *list, size_t n) {
 // Runs parts of one suite, the longest first, each of which has something to do for a kernel.
 void run_some(Memory *memory, Rest *const *list, size_t n) {
     const Suite &suite = *suite_of(*list[0]->part);
-    while (n) {
-        const Lineup lineup = line_up(suite, need_of(suite, list, alone(suite, list, n)));
-        const InSlot<PartStep> step(memory->lanes.step, suite, *lineup.variant, &memory->lanes);
-        execute(*suite.engine, *lineup.variant, &memory->lanes, &*step, list, lineup.messages);
-        list += lineup.messages;
-        n -= lineup.messages;
-    }
+    const auto need_of_rest = [&](Rest *const *rest, size_t some) {
+        return need_of(suite, rest, alone(suite, rest, some));
+    };
+    run_selected<PartStep>(suite, &memory->lanes, list, n, need_of_rest, suite);
 }
 
 // Keeps bytes that do not fill a block and do not end the message.

@@ -137,26 +137,6 @@ struct DuplexMessages {
     DuplexMessage messages[MOST_MESSAGES], *list[MOST_MESSAGES];
 };
 
-// Runs a step of all messages, from `initial` or, if that is NULL, from the state that each has; a few at a time.
-template <typename Behind>
-void run_steps(const Suite &suite, const Family &family, const AlgorithmRecord &step, Memory *memory,
-               DuplexMessage *messages, size_t n, const uint8_t *initial, Behind behind) {
-    constexpr size_t FEW = 64;
-    StateStep steps[FEW], *list[FEW];
-    for (size_t first = 0; first < n; first += FEW) {
-        const size_t some = std::min(n - first, FEW);
-        for (size_t i = 0; i < some; i++) {
-            DuplexMessage *const m = messages + first + i;
-            steps[i] = behind(*m);
-            steps[i].from = initial ? initial : m->state;
-            steps[i].to = m->state;
-            steps[i].key = *key_of(*m->job).encrypt();
-            list[i] = &steps[i];
-        }
-        run_state_steps(suite, family, step, memory, list, some);
-    }
-}
-
 Need need_of(const Suite &suite, size_t n, uint64_t blocks, uint64_t most) {
     const uint64_t frame = suite.encrypt->record.input_bytes;
     Need need = {&suite.encrypts, n, blocks / n * frame, most * frame};
@@ -168,16 +148,12 @@ void run_text(const Suite &suite, Memory *memory, bool opens, DuplexMessage **li
     const auto before = [](const DuplexMessage *a, const DuplexMessage *b) { return a->frames > b->frames; };
     std::sort(list, list + n, before);
     while (n && !list[n - 1]->frames) n--;
-    while (n) {
+    const auto need_of_rest = [&](DuplexMessage *const *rest, size_t some) {
         uint64_t blocks = 0;
-        for (size_t i = 0; i < n; i++) blocks += list[i]->frames;
-        const Lineup lineup = line_up(suite, need_of(suite, n, blocks, list[0]->frames));
-        const InSlot<DuplexLanes> lanes(memory->lanes.step, suite.encrypt->record, opens, *lineup.variant,
-                                        &memory->lanes);
-        execute(*suite.engine, *lineup.variant, &memory->lanes, &*lanes, list, lineup.messages);
-        list += lineup.messages;
-        n -= lineup.messages;
-    }
+        for (size_t i = 0; i < some; i++) blocks += rest[i]->frames;
+        return need_of(suite, some, blocks, rest[0]->frames);
+    };
+    run_selected<DuplexLanes>(suite, &memory->lanes, list, n, need_of_rest, suite.encrypt->record, opens);
 }
 
 }  // namespace
@@ -203,18 +179,14 @@ bool run_duplex(Memory *memory, cst_job *const *jobs, size_t n) {
     }
     uint8_t initial[MOST_FRAMED_CHAIN];
     hash_initial(duplex, initial);
-    run_steps(suite, suite.starts, suite.start->record, memory, messages, n, initial, [](const DuplexMessage &m) {
-        StateStep step = {};
-        step.behind = m.job->iv;
-        step.behind_bytes = m.job->iv_len;
-        return step;
+    run_state_steps(suite, suite.starts, suite.start->record, memory, n, [&](size_t i) {
+        const cst_job &job = *jobs[i];
+        return StateStep{initial, messages[i].state, *key_of(job).encrypt(), job.iv, job.iv_len};
     });
     run_text(suite, memory, opens, its->list, n);
-    run_steps(suite, suite.hashes, suite.hash->record, memory, messages, n, nullptr, [](const DuplexMessage &m) {
-        StateStep step = {};
-        step.behind = m.lengths;
-        step.behind_bytes = sizeof(m.lengths);
-        return step;
+    run_state_steps(suite, suite.hashes, suite.hash->record, memory, n, [&](size_t i) {
+        DuplexMessage &m = messages[i];
+        return StateStep{m.state, m.state, *key_of(*jobs[i]).encrypt(), m.lengths, sizeof(m.lengths)};
     });
     bool all = true;
     for (size_t i = 0; i < n; i++) {

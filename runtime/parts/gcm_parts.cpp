@@ -27,13 +27,6 @@ void close_block(const Key &key, uint8_t *hash) {
     ghash(*key.suite, powers_end(key), hash, zero, BLOCK);
 }
 
-uint32_t low_word(const uint8_t *counter) { return load_big_endian(counter + 12); }
-
-void count_on(uint8_t *counter, uint64_t blocks) {
-    const uint32_t word = __builtin_bswap32(low_word(counter) + uint32_t(blocks));
-    memcpy(counter + 12, &word, sizeof(word));
-}
-
 }  // namespace
 
 void GcmParts::begin(const Key &key, Bytes iv) {
@@ -113,7 +106,7 @@ bool GcmParts::text(const Key &key, const Suite *ctr, Bytes in, uint8_t *out, bo
     };
     if (text_bytes_ % BLOCK) go_on(part_of_block(key, in, out, opens));
     while (in.n >= BLOCK) {  // where the 32 bits of the counter are used up, a kernel's could carry
-        const uint64_t left = (uint64_t(1) << 32) - low_word(counter_);
+        const uint64_t left = (uint64_t(1) << 32) - counter_word(counter_);
         const size_t some = size_t(std::min<uint64_t>(in.n / BLOCK, left) * BLOCK);
         if (!blocks(key, ctr, {in.data, some}, out, opens)) return false;
         go_on(some);

@@ -83,7 +83,7 @@ const Variant &lay_down(const Suite &suite, bool opens, uint64_t aad, uint64_t b
     return v;
 }
 
-// The same kernel as kernel_for, for one text.
+// Selects the kernel for one text by one load, where its call has been laid down.
 const Variant &kernel_alone(const Suite &suite, uint64_t bytes) {
     if (!usual(suite)) return kernel_for(suite, 1, bytes);
     const KernelCall *call;

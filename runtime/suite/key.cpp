@@ -34,7 +34,7 @@ private:
 
 uint32_t rows_of(const AlgorithmRecord &cipher) {
     if (cipher.kind == ALGORITHM_CHACHA) return CHACHA_KEY_ROWS;
-    if (cipher.kind == ALGORITHM_DUPLEX) return (cipher.key_bytes + 15) / 16;
+    if (cipher.kind == ALGORITHM_DUPLEX) return whole_rows(cipher.key_bytes) / uint32_t(sizeof(KeyRow));
     if (cipher.is_des()) return des_rows(cipher.key_bytes);
     return cipher.rounds + 1;
 }

@@ -194,7 +194,7 @@ def test_pairs_that_are_not_there(folder: Path) -> None:
 
 
 def test_the_matrix_of_a_folder(folder: Path, build: Path) -> None:
-    """Where nothing is said, its cells are what the rows name; a row or a column that is said counts alone."""
+    """Without options the matrix has the cells that the rows name; an option for rows or columns replaces them."""
     if "aes" not in Context().cpu()["features"]:
         pytest.skip("this CPU has no AES-NI")
     arguments = ["matrix", "--templates", str(folder), "--isa", "sse", "--seconds", "0.01", "--format", "json"]

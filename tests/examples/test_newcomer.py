@@ -28,7 +28,7 @@ SHARE = 5
 LIMIT = 300  # seconds that the machine may take for a command: the issue's five minutes for all, on a loaded machine
 BLOCK = re.compile(r"(?:^`([\w./-]+)`:\n)?^```(\w*)\n(.*?)^```$", re.M | re.S)  # file, language, text
 OWN_ANSWERS = {"own_mac": "siphash-2-4: 5", "own_aead": "ascon-aead128: 13", "own_aegis": "aegis-128l: 5"}
-"""What `cryptostitch pack` says of the answers of an example."""
+"""The suite and the number of known answers that `cryptostitch pack` reports for each example."""
 PROGRAMS = ("cryptostitch", "cst-sum", "cst-bench", "python", "own_hash", "own_cipher")
 # What the short form does less of: options of a command that are added to the page's, and texts that are replaced.
 QUICKLY = {

@@ -17,11 +17,9 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from cryptostitch import Context
 from cryptostitch.binding import runtime
 from cryptostitch.binding.runtime import ALLOW_PACKS, OPEN, SEAL, Job, RuntimeFailure
-from cryptostitch.cli import main
 from cryptostitch.core.errors import RowError
 from cryptostitch.core.own import own_rows
 from cryptostitch.emit.pack import write_pack
@@ -29,6 +27,8 @@ from cryptostitch.ladder.oracle import Case
 from cryptostitch.ladder.placed import Placed
 from handmade import run_tool
 from jobs.samples import LEVELS
+from own_example import assert_found, module_of, run
+from own_example import copied as copied_to
 from painted_stack import PROMISED, PaintedStack
 
 SUITE = "ascon-aead128"
@@ -86,18 +86,10 @@ def copied(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[Ow
 
     def copy(own: Own) -> Path:
         if own.folder not in made:
-            to = tmp_path_factory.mktemp("own") / "my aead"
-            ignored = shutil.ignore_patterns("__pycache__")
-            made[own.folder] = Path(shutil.copytree(root / "examples" / own.folder, to, ignore=ignored))
+            made[own.folder] = copied_to(root / "examples" / own.folder, tmp_path_factory.mktemp("own") / "my aead")
         return made[own.folder]
 
     return copy
-
-
-def module_of(folder: Path) -> ModuleType:
-    """The folder's algorithms.py, for what it computes in plain Python."""
-    own_rows(folder / "algorithms.py")
-    return next(m for m in sys.modules.values() if getattr(m, "__file__", None) == str(folder / "algorithms.py"))
 
 
 @pytest.fixture(scope="module")
@@ -121,12 +113,6 @@ def own(request: pytest.FixtureRequest, build: Path) -> Own:
 @pytest.fixture(scope="module")
 def example(own: Own, copied: Callable[[Own], Path]) -> ModuleType:
     return module_of(copied(own))
-
-
-def run(*arguments: object, code: int = 0) -> str:
-    result = CliRunner().invoke(main, list(map(str, arguments)))
-    assert result.exit_code == code, f"{arguments}: {result.output}{result.stderr}{result.exception!r}"
-    return result.stdout if code == 0 else result.stderr
 
 
 @pytest.fixture(scope="module")
@@ -185,8 +171,8 @@ def case_of(own: Own, example: ModuleType, rng: random.Random, key: bytes, lengt
 
 
 def test_bursts(own: Own, context: Context, example: ModuleType) -> None:
-    """Of lengths of all kinds under several keys, in both directions, in place and not, in pieces; forged ones among
-    them, which leave zeros; nothing beside the outputs is written."""
+    """Bursts of all lengths under several keys give the right texts and tags: in both directions, in place and apart,
+    in one piece and several. Forged messages leave zeros, and nothing beside the outputs is written."""
     suite, rng = context.suite(own.suite), random.Random(5)
     assert (suite.kind, suite.tag_max, suite.key_bytes, suite.iv_bytes) == (runtime.AEAD, 16, 16, 16)
     lengths = (0, 1, 15, 16, 17, 31, 32, 33, 255, 256, 257)
@@ -217,7 +203,7 @@ def test_every_length(own: Own, context: Context, example: ModuleType) -> None:
 
 
 def test_answers_that_are_in_no_file_of_the_example(own: Own, context: Context) -> None:
-    """Of Ascon's authors; and what the draft of AEGIS says must be refused."""
+    """An answer of Ascon's authors comes out, and the messages that the draft of AEGIS calls invalid are refused."""
     suite = context.suite(own.suite)
     if own is ASCON:
         text, aad = LAST
@@ -340,16 +326,9 @@ BROKEN = {
 @pytest.mark.parametrize("fault", BROKEN)
 def test_a_fault_is_found(folder: Path, tmp_path: Path, build: Path, fault: str) -> None:
     """By the known answers before a pack is written, whose ciphertexts are opened, too; and by `verify`."""
-    own = Path(shutil.copytree(folder, tmp_path / "wrong"))
-    name, right, wrong = BROKEN[fault]
-    text = (own / name).read_text()
-    assert right in text
-    (own / name).write_text(text.replace(right, wrong))
-    assert "known answers" in run("pack", own, "--kernels", "ascon_*_x2@sse", "-o", own / "x.pack", code=1)
-    check = "lengths" if name == "algorithms.py" else "model"
+    check = "lengths" if BROKEN[fault][0] == "algorithms.py" else "model"
     kernel = f"ascon_{fault.partition(':')[0]}_x2@sse"
-    result = CliRunner().invoke(main, ["verify", kernel, "--templates", str(own), "--check", check, "--jobs", "1"])
-    assert result.exit_code == 1 and "fail" in result.output, result.output
+    assert_found(folder, BROKEN[fault], tmp_path / "wrong", "ascon_*_x2@sse", kernel, check)
 
 
 @pytest.mark.parametrize(

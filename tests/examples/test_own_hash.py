@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from cryptostitch import Algorithm, Context, Form, hash_many
 from cryptostitch.binding import runtime
 from cryptostitch.binding.runtime import ALLOW_PACKS, RuntimeFailure
-from cryptostitch.cli import main
 from cryptostitch.core.catalog import ALGORITHMS, Answers
 from cryptostitch.core.errors import CryptostitchError
 from cryptostitch.core.own import own_rows, read_answers
@@ -25,6 +23,7 @@ from cryptostitch.emit.pack import write_pack
 from cryptostitch.emit.unpack import read_pack
 from cryptostitch.listing import Catalogue
 from drawn_cpu import CPU
+from own_example import copied, run
 
 LONG = bytes(i % 256 for i in range(1024))
 # ascon-c's LWC_HASH_KAT_128_256.txt, its last line: longer than what the example has
@@ -34,19 +33,7 @@ LONG_DIGEST = "48140032bb7df2e2b5c95d403c9ab69b4bc00453980bf85f15a84cae2b09a0e9"
 @pytest.fixture(scope="module")
 def folder(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the example, away from the checkout."""
-    return Path(
-        shutil.copytree(
-            root / "examples/own_hash",
-            tmp_path_factory.mktemp("own") / "my hash",
-            ignore=shutil.ignore_patterns("__pycache__"),
-        )
-    )
-
-
-def run(*arguments: object, code: int = 0) -> str:
-    result = CliRunner().invoke(main, list(map(str, arguments)))
-    assert result.exit_code == code, f"{arguments}: {result.output}{result.stderr}{result.exception!r}"
-    return result.stdout if code == 0 else result.stderr
+    return copied(root / "examples/own_hash", tmp_path_factory.mktemp("own") / "my hash")
 
 
 @pytest.fixture(scope="module")

@@ -11,24 +11,22 @@ import struct
 import subprocess
 import sys
 from array import array
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from cryptostitch import Context
 from cryptostitch.binding import runtime
 from cryptostitch.binding.runtime import ALLOW_PACKS, OPEN, SEAL, Job, RuntimeFailure
-from cryptostitch.cli import main
 from cryptostitch.core.errors import RowError
 from cryptostitch.core.own import own_rows
 from cryptostitch.core.row_rules import PADDINGS
 from cryptostitch.emit.pack import write_pack
 from handmade import run_tool
 from jobs.samples import LEVELS
+from own_example import assert_found, copied, module_of, run
 from painted_stack import PROMISED, PaintedStack
 from test_api_parts import Message, cut
 from test_api_parts import run as run_parts
@@ -48,21 +46,12 @@ KERNELS = {
 @pytest.fixture(scope="module")
 def folder(root: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the example, away from the checkout."""
-    to = tmp_path_factory.mktemp("own") / "my mac"
-    return Path(shutil.copytree(root / "examples/own_mac", to, ignore=shutil.ignore_patterns("__pycache__")))
+    return copied(root / "examples/own_mac", tmp_path_factory.mktemp("own") / "my mac")
 
 
 @pytest.fixture(scope="module")
-def example(folder: Path) -> Iterator[ModuleType]:
-    """Its algorithms.py, for what it computes in plain Python."""
-    own_rows(folder / "algorithms.py")
-    yield next(m for m in sys.modules.values() if getattr(m, "__file__", None) == str(folder / "algorithms.py"))
-
-
-def run(*arguments: object, code: int = 0) -> str:
-    result = CliRunner().invoke(main, list(map(str, arguments)))
-    assert result.exit_code == code, f"{arguments}: {result.output}{result.stderr}{result.exception!r}"
-    return result.stdout if code == 0 else result.stderr
+def example(folder: Path) -> ModuleType:
+    return module_of(folder)
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +70,8 @@ def context(request: pytest.FixtureRequest, pack: Path) -> Context:
 
 @pytest.mark.parametrize("kernel", KERNELS)
 def test_every_check_of_the_ladder(folder: Path, build: Path, cpu: set[str], kernel: str) -> None:
-    """Of a start no burst calls the kernel, since keys do: the checks by suites are left out, and only these."""
+    """The checks that run suites are skipped for the kernel of a start, because keys call it and bursts do not; all
+    other checks run."""
     text, at, rest = kernel.partition("_")
     names = [kernel, *(f"{text}_{step}{at}{rest}" for step in ("start", "finish"))]
     for name in names:
@@ -95,7 +85,7 @@ def test_every_check_of_the_ladder(folder: Path, build: Path, cpu: set[str], ker
 
 
 def test_tags(context: Context, example: ModuleType) -> None:
-    """Of one message, and in bursts of lengths of all kinds under several keys; the forged ones are found."""
+    """Tags are right for one message, and for bursts of all lengths under several keys; forged ones are refused."""
     suite = context.suite(SUITE)
     assert (suite.kind, suite.tag_max, suite.mac_key_max) == (runtime.MAC, 8, 16)
     assert suite.key(mac_key=KEY).digest(KEY[:15]) == PAPER
@@ -198,16 +188,10 @@ BROKEN: dict[str, tuple[str, str, str]] = {
 @pytest.mark.parametrize("fault", BROKEN)
 def test_a_fault_is_found(folder: Path, tmp_path: Path, build: Path, fault: str) -> None:
     """By the known answers before a pack is written, and by `verify`."""
-    own = Path(shutil.copytree(folder, tmp_path / "wrong"))
-    name, right, wrong = BROKEN[fault]
-    text = (own / name).read_text()
-    assert right in text
-    (own / name).write_text(text.replace(right, wrong))
-    assert "known answers" in run("pack", own, "--kernels", "siphash*_x2@sse", "-o", own / "x.pack", code=1)
-    kernel = "siphash_x2@sse" if "padding" in right else f"siphash_{fault.split()[1]}_x2@sse"
-    check = "lengths" if "padding" in right else "model"
-    result = CliRunner().invoke(main, ["verify", kernel, "--templates", str(own), "--check", check, "--jobs", "1"])
-    assert result.exit_code == 1 and "fail" in result.output, result.output
+    pads = fault == "another padding"
+    kernel = "siphash_x2@sse" if pads else f"siphash_{fault.split()[1]}_x2@sse"
+    check = "lengths" if pads else "model"
+    assert_found(folder, BROKEN[fault], tmp_path / "wrong", "siphash*_x2@sse", kernel, check)
 
 
 def test_a_pack_without_a_step_has_no_suite(folder: Path, tmp_path: Path, build: Path) -> None:

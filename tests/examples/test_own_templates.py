@@ -12,11 +12,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from cryptostitch.binding.runtime import Context
-from cryptostitch.cli import main
 from cryptostitch.core.errors import CryptostitchError
 from cryptostitch.core.own import own_rows
+from own_example import copied, run
 
 PAIR = "aes128_cbc_enc_x4+fletcher_x4@sse_aesni"
 
@@ -24,15 +23,7 @@ PAIR = "aes128_cbc_enc_x4+fletcher_x4@sse_aesni"
 @pytest.fixture
 def folder(root: Path, tmp_path: Path) -> Path:
     """A copy of the example, away from the checkout."""
-    return Path(
-        shutil.copytree(root / "examples/new_pair", tmp_path / "my pair", ignore=shutil.ignore_patterns("__pycache__"))
-    )
-
-
-def run(*arguments: object) -> str:
-    result = CliRunner().invoke(main, list(map(str, arguments)))
-    assert result.exit_code == 0, f"{arguments}: {result.output}{result.stderr}{result.exception!r}"
-    return result.stdout
+    return copied(root / "examples/new_pair", tmp_path / "my pair")
 
 
 COMMANDS: dict[str, list[str]] = {

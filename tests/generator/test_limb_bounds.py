@@ -20,12 +20,12 @@ KERNELS = [name for name in kernel_names() if name.startswith("chacha_poly_") an
 TOP = (1 << 64) - 1
 FACTOR = (1 << 52) - 1
 MOST_SUM = (1 << 60) - 1
-"""Of the limbs that general registers join in the end, which add two of them."""
+"""The bound of the limbs that general registers join in the end: they add two of them."""
 MOST_COUNT = 64
-"""What is added to numbers of blocks, which are no limbs."""
+"""The bound of what the kernel adds to its numbers of blocks, which are no limbs."""
 MOST_ITERATIONS = 8
 AAD_HASH = 32
-"""Where it is in the scratch memory: three words."""
+"""The offset of the hash of the AAD in the scratch memory: three words."""
 MOVES = ("vmovdqa64", "vmovdqu32", "vmovdqu64")
 BETWEEN_ELEMENTS = (
     "vpbroadcastq",

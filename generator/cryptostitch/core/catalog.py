@@ -31,8 +31,9 @@ KeyedDigest = Callable[[bytes, bytes], bytes]  # of a key and a text
 Sealed = Callable[[bytes, bytes, bytes, bytes], tuple[bytes, bytes]]  # of key, IV, AAD and text: ciphertext and tag
 Answers = tuple[tuple[bytes, bytes], ...]  # messages and their digests
 Iteration = Callable[[bytes, bytes], bytes | tuple[bytes, bytes]]
-"""What an iteration of a kernel computes: (the chaining value, what it reads) -> the chaining value after it; of a
-kernel that writes -> (the chaining value, what it writes). A chaining value is its words, little-endian."""
+"""A function that computes in plain Python what one iteration of a kernel does. It takes the chaining value, as
+little-endian words, and the bytes that the kernel reads; it returns the chaining value after the iteration, or, for a
+kernel that writes, that value and the bytes that are written."""
 
 # Lanes of a word-sliced stream: one 32-bit word of every lane in a register.
 WORDS_32 = {"scalar": (1,), "sse": (4,), "avx2": (8,), "avx512": (16,)}
@@ -65,8 +66,8 @@ CHACHA_POLY_MESSAGES = {"avx2": (1,), "avx512": (1,)}
 CHACHA_POLY_BLOCKS = {("avx2", 1): (16,), ("avx512", 1): (32,)}
 CHACHA_POLY_SHORT_MESSAGES = {"avx2": (1,)}
 CHACHA_POLY_SHORT_BLOCKS = {("avx2", 1): (16, 4)}
-# The same with the hash in vectors, by IFMA. Of short ones as few blocks as serve some of the usual lengths, since all
-# of them are computed.
+# ChaCha20-Poly1305 messages whose hash IFMA computes in vectors. A kernel for short messages computes all of its
+# blocks, whether the message has them or not, so there is one for each of a few usual lengths.
 CHACHA_POLY_LIMBS = {"avx512": (1,)}
 CHACHA_POLY_LIMBS_BLOCKS = {("avx512", 1): (64,)}
 CHACHA_POLY_LIMBS_SHORT_BLOCKS = {("avx512", 1): (96, 64, 32)}
@@ -295,7 +296,6 @@ class Algorithm:
 #   low_length  zeros, and in the last byte of the last block the message's length in bytes, modulo 256 (SipHash)
 #   rest    none: what is left behind whole blocks, and the length, join the chaining value in a way of its own
 #           (MurmurHash3)
-FRAMED = {"counted", "sponge", "low_length"}
 
 
 def _hash(

@@ -22,8 +22,9 @@ MODES = frozenset(
 STEP_KINDS = frozenset(KINDS[name].number for name in STEPS)
 PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3, "segments": 4, "rest": 5, "low_length": 6}
 """How a hash ends a message (catalog.py), by the number in the pack's record."""
-FRAMED = frozenset((PADDINGS["counted"], PADDINGS["sponge"], PADDINGS["low_length"]))
+FRAMED = frozenset(("counted", "sponge", "low_length"))
 """The paddings of hashes whose kernels read padded blocks."""
+_FRAMED = frozenset(PADDINGS[name] for name in FRAMED)
 SEGMENTS, MOST_WORDS, MOST_STATE, MOST_FRAME = 16, 25, 128, 256
 """Segments of a multi-hash; words of a chaining value; bytes of one that has a step at a message's beginning or end;
 bytes of a padded block."""
@@ -158,12 +159,12 @@ RULES = (
     ),
     Rule(
         "kind == ALGORITHM_START",
-        "rows_of(key_bytes) + rows_of(iv_bytes) <= input_bytes",
+        "whole_rows(key_bytes) + whole_rows(iv_bytes) <= input_bytes",
         "bytes of a start holds key and IV, each in rows of 16 bytes",
     ),
     Rule(
         "kind == ALGORITHM_FINISH",
-        "rows_of(key_bytes) + 16 <= input_bytes",
+        "whole_rows(key_bytes) + 16 <= input_bytes",
         "bytes of a finish holds the key, in rows of 16 bytes, and two lengths",
     ),
     Rule(DUPLEX, "words >= 1", "the state of a duplex has words"),
@@ -244,7 +245,7 @@ def broken_base_rule(record: Algorithm, base: Algorithm) -> str:
 
 
 def _broken(rules: tuple[Rule, ...], members: dict[str, Any]) -> str:
-    known = {**NUMBERS, **members, "true": True, "power_of_two": _power_of_two, "rows_of": _rows_of}
+    known = {**NUMBERS, **members, "true": True, "power_of_two": _power_of_two, "whole_rows": _whole_rows}
     return next((r.says for r in rules if eval(_code(r.of), {}, known) and not eval(_code(r.holds), {}, known)), "")
 
 
@@ -252,7 +253,7 @@ def _power_of_two(n: int) -> bool:
     return n > 0 and n & (n - 1) == 0
 
 
-def _rows_of(n: int) -> int:
+def _whole_rows(n: int) -> int:
     """Returns a number of bytes, rounded up to rows of 16."""
     return (n + 15) // 16 * 16
 
@@ -279,5 +280,5 @@ def _members(record: Algorithm) -> dict[str, Any]:
         "is_mode": lambda: record.kind in MODES,
         "is_step": lambda: record.kind in STEP_KINDS,
         "keyed_hash": lambda: record.kind == KINDS["hash"].number and record.key_bytes != 0,
-        "framed": lambda: record.kind == KINDS["hash"].number and record.padding in FRAMED,
+        "framed": lambda: record.kind == KINDS["hash"].number and record.padding in _FRAMED,
     }

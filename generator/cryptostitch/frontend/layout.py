@@ -27,7 +27,8 @@ class Layout:
         self.reads_input = False
 
     def of_words(self, word: int) -> Layout:
-        """The same fields and constants, for a text that computes with words of another length too."""
+        """Returns a view of this layout whose operands have words of ``word`` bits; fields and constants are shared. A
+        text that computes with words of two lengths uses both."""
         other = copy.copy(self)
         other.word = word
         return other

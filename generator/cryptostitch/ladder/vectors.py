@@ -15,6 +15,7 @@ from typing import Any
 from cryptography.hazmat.decrepit.ciphers.algorithms import TripleDES
 
 from ..core.adler import ADLER32
+from ..core.catalog import Algorithm
 from ..core.crc import CATALOGUE
 from .oracle import BOTH, GCM_TAGS, REFERENCES, counter_mode, digest, halves, meaning, rc4, seal, unsealed
 from .own_cipher import CIPHERS
@@ -135,11 +136,7 @@ def published(suite: str) -> tuple[Vector, ...]:
 
 def _of_own_cipher(suite: str, cipher: str) -> tuple[Vector, ...]:
     """Returns the known answers that the cipher's row brings for the suite. Raises Skip where it brings none."""
-    found = tuple(
-        Vector("the row's answers", suite, a.key, a.mac_key, a.iv, a.aad, a.text, a.out, a.tag)
-        for a in CIPHERS[cipher].suite_answers
-        if a.suite == suite
-    )
+    found = tuple(_of_row(suite, CIPHERS[cipher]))
     if not found:
         raise Skip(f"the row of {cipher} has no answers of {suite}")
     return found
@@ -147,9 +144,14 @@ def _of_own_cipher(suite: str, cipher: str) -> tuple[Vector, ...]:
 
 def _of_own_state(suite: str) -> list[Vector]:
     """Returns the known answers that the row of a state of one's own brings."""
+    return _of_row(suite, ROWS[suite])
+
+
+def _of_row(suite: str, row: Algorithm) -> list[Vector]:
+    """Returns the known answers of the suite that the row brings."""
     return [
         Vector("the row's answers", suite, a.key, a.mac_key, a.iv, a.aad, a.text, a.out, a.tag)
-        for a in ROWS[suite].suite_answers
+        for a in row.suite_answers
         if a.suite == suite
     ]
 

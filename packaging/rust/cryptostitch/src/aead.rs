@@ -41,14 +41,14 @@ pub trait Algorithm: sealed::Sealed + 'static {
 
 /// A key of an AEAD, with nonces of 12 bytes and tags of 16. Clones share it; the last one wipes it.
 ///
-/// Where a text is forged, its buffer is zeroed.
+/// The buffer of a forged text is zeroed.
 pub struct Cipher<A: Algorithm> {
     key: Arc<Key>,
     algorithm: PhantomData<A>,
 }
 
 impl<A: Algorithm> Cipher<A> {
-    /// What [`KeyInit::new`] does, or why it cannot.
+    /// Makes the cipher as [`KeyInit::new`] does, but returns an error where that panics.
     pub fn try_new(key: &::aead::Key<Self>) -> Result<Self, Error> {
         let key = default_context()?.suite(A::NAME)?.key(key)?;
         Ok(Self { key: Arc::new(key), algorithm: PhantomData })
@@ -113,16 +113,16 @@ impl<A: Algorithm> AeadInPlace for Cipher<A> {
 macro_rules! algorithms {
     ($($type:ident $name:literal $key:ident;)*) => {
         $(
-            #[doc = concat!("`", $name, "`.")]
+            #[doc = concat!("The suite `", $name, "`.")]
             pub type $type = Cipher<algorithm::$type>;
         )*
 
-        /// What [`Cipher`] is of.
+        /// One empty type for each suite: the type parameter of [`Cipher`].
         pub mod algorithm {
             use super::*;
 
             $(
-                #[doc = concat!("Of `", $name, "`.")]
+                #[doc = concat!("Names the suite `", $name, "`.")]
                 #[derive(Clone, Copy, Debug)]
                 pub enum $type {}
 

@@ -89,7 +89,7 @@ fn any_key(suite: &Suite) -> Arc<Key> {
     Arc::new(macs.into_iter().flatten().next().unwrap())
 }
 
-/// What the job comes to by itself: text, tag, result. `expansion`: of a suite that has an output.
+/// Runs the job by itself and returns text, tag and result. `expansion` belongs to a suite that has an output.
 fn alone(job: &Job<usize>, expansion: Option<usize>) -> (Vec<u8>, Vec<u8>, Result<(), Error>) {
     let (mut text, mut tag) = (vec![0; expansion.map_or(0, |more| job.text.len() + more)], job.tag.clone());
     let Job { key, iv, aad, .. } = job;
