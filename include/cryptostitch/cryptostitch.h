@@ -987,7 +987,7 @@ typedef struct cst_manager_options {
     size_t min_fill; /* jobs of one suite and direction that are worth a burst, at most 1024; 0: 32 */
     size_t max_age; /* a job is run before more than this many submits have followed it; 0: 256. Time is not looked at:
                        call flush when idle */
-    size_t capacity; /* jobs waiting and jobs done but not taken, together; at least min_fill; 0: 1024 */
+    size_t capacity; /* jobs waiting and jobs done but not taken, together; at least min_fill, at most 2^24; 0: 1024 */
 } cst_manager_options;
 CST_API int cst_manager_new(cst_ctx *ctx, const cst_manager_options *options, cst_manager **manager);
 /* Jobs that still wait are not run. NULL is ignored. */
@@ -1013,7 +1013,8 @@ typedef struct cst_manager_info {
     size_t size; /* sizeof(cst_manager_info), set by the caller */
     size_t min_fill, max_age, capacity;
     size_t waiting, done; /* jobs; done: not taken yet */
-    uint64_t jobs, bursts; /* so far; jobs per burst is the fill */
+    uint64_t jobs, bursts; /* so far, cancelled jobs among them. Where none waits or was cancelled, jobs per burst is the
+                              fill */
     uint64_t full, aged, flushed; /* bursts by what began them: min_fill, max_age, flush */
 } cst_manager_info;
 CST_API int cst_manager_info_get(const cst_manager *manager, cst_manager_info *info);

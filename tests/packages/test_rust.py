@@ -89,7 +89,7 @@ def test_cargo_test(crates: Path) -> None:
     """The integration tests, and the examples in the documentation."""
     out = run("cargo", "test", "--all-features", cwd=crates)
     assert out.count("test result: ok.") >= 4 and "\ntest a_burst_is_its_jobs ... ok" in out and "src/burst.rs" in out
-    assert "\ntest the_next_call_tries_again ... ok" in out
+    assert "\ntest the_next_call_tries_again ... ok" in out and "\ntest parts_of_messages ... ok" in out
     assert "\ntest texts_are_those_of_rustcrypto ... ok" in out and "src/lib.rs - Page (line" in out
     assert out.count(" - compile fail ... ok") == 3
 

@@ -60,7 +60,7 @@ impl<A: Algorithm> Hasher<A> {
     /// A hasher for the next message, or why there is none.
     pub fn try_new() -> Result<Self, Error> {
         let key = made_once(A::shared(), || default_context()?.suite(A::NAME)?.key(&[]))?;
-        Ok(Self { message: key.message(), algorithm: PhantomData })
+        Ok(Self { message: key.try_message()?, algorithm: PhantomData })
     }
 
     fn end(&mut self, out: &mut Output<Self>) {
@@ -141,17 +141,17 @@ impl<A: Algorithm> io::Write for Hasher<A> {
 macro_rules! algorithms {
     ($($(#[$note:meta])* $type:ident $name:literal $output:ident $block:ident;)*) => {
         $(
-            #[doc = concat!("`", $name, "`.")]
+            #[doc = concat!("The suite `", $name, "`.")]
             $(#[$note])*
             pub type $type = Hasher<algorithm::$type>;
         )*
 
-        /// What [`Hasher`] is of.
+        /// One empty type for each suite: the type parameter of [`Hasher`].
         pub mod algorithm {
             use super::*;
 
             $(
-                #[doc = concat!("Of `", $name, "`.")]
+                #[doc = concat!("Names the suite `", $name, "`.")]
                 #[derive(Clone, Copy, Debug)]
                 pub enum $type {}
 

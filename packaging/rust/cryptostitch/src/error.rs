@@ -20,7 +20,8 @@ pub enum Error {
     Authentication,
     /// Neither this CPU nor this system can run it.
     Unsupported,
-    /// There is not enough memory.
+    /// There is not enough memory for keys, states, jobs or what the library needs for its work. Where there is none for
+    /// a name, an `Arc` or a `Vec` of results, the program ends, as is usual in Rust.
     Memory,
     /// The system refused executable memory, and no compiled kernel does the work.
     ExecutableMemory,

@@ -43,6 +43,7 @@ mod ed25519;
 mod error;
 mod key;
 mod manager;
+mod memory;
 pub mod p256;
 mod parts;
 mod public_key;

@@ -9,8 +9,9 @@ use cryptostitch_sys as sys;
 use crate::context::Context;
 use crate::error::{check, Error};
 use crate::key::{start_of, Key};
+use crate::memory::try_box;
 
-/// What a [`Job`] does with its text.
+/// Says what a [`Job`] does with its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// Encrypts, and writes the tag. Of a digest or MAC: writes the tag.
@@ -26,9 +27,9 @@ pub struct Job<T> {
     pub key: Arc<Key>,
     /// Whether it seals or opens.
     pub direction: Direction,
-    /// As [`Key::seal`] takes it; empty for digests and MACs.
+    /// The IV or nonce of [`Key::seal`]; empty for digests and MACs.
     pub iv: Vec<u8>,
-    /// As [`Key::seal`] takes it; empty where there is none.
+    /// The AAD of [`Key::seal`]; empty if there is none.
     pub aad: Vec<u8>,
     /// The message. A cipher works in place: the job comes back with the result here, of as many bytes as it has. A
     /// digest or MAC leaves the message as it is. Where the suite pads, `text` is moved if it has not
@@ -41,7 +42,7 @@ pub struct Job<T> {
 }
 
 impl<T> Job<T> {
-    /// What [`Key::seal`] does, with a tag of the usual length.
+    /// Makes a job that does what [`Key::seal`] does, with a tag of the usual length.
     pub fn seal(
         key: &Arc<Key>,
         iv: impl Into<Vec<u8>>,
@@ -53,7 +54,7 @@ impl<T> Job<T> {
         Self::new(key, Direction::Seal, (iv.into(), aad.into(), text.into(), tag), data)
     }
 
-    /// What [`Key::open`] does.
+    /// Makes a job that does what [`Key::open`] does.
     pub fn open(
         key: &Arc<Key>,
         iv: impl Into<Vec<u8>>,
@@ -65,7 +66,8 @@ impl<T> Job<T> {
         Self::new(key, Direction::Open, (iv.into(), aad.into(), text.into(), tag.into()), data)
     }
 
-    /// What [`Key::digest`] does, with a tag of the usual length.
+    /// Makes a job that does what [`Key::digest`] does, with a tag of the usual length. The key of a cipher makes it one
+    /// without an IV, which [`Manager::submit`] refuses as [`Key::seal`] does.
     pub fn digest(key: &Arc<Key>, message: impl Into<Vec<u8>>, data: T) -> Self {
         Self::seal(key, Vec::new(), Vec::new(), message, data)
     }
@@ -136,11 +138,11 @@ pub struct ManagerOptions {
     /// A job is run before more than this many submits have followed it; 0: 256. Time is not looked at: call
     /// [`Manager::flush`] when idle.
     pub max_age: usize,
-    /// Jobs that wait and jobs that are done but not taken, together; at least `min_fill`; 0: 1024.
+    /// Jobs that wait and jobs that are done but not taken, together; at least `min_fill`, at most 2^24; 0: 1024.
     pub capacity: usize,
 }
 
-/// What a [`Manager`] holds and has done.
+/// Counts the jobs that a [`Manager`] holds and has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ManagerCounts {
     /// The limits in force.
@@ -149,9 +151,9 @@ pub struct ManagerCounts {
     pub waiting: usize,
     /// Jobs that have run and were not taken.
     pub done: usize,
-    /// All jobs so far.
+    /// All jobs that were taken in so far, those that were cancelled among them.
     pub jobs: u64,
-    /// All bursts so far; `jobs / bursts` is how full they were.
+    /// All bursts so far. Where no job waits and none was cancelled, `jobs / bursts` is how full they were.
     pub bursts: u64,
     /// Bursts that `min_fill` began.
     pub full: u64,
@@ -159,6 +161,14 @@ pub struct ManagerCounts {
     pub aged: u64,
     /// Bursts that [`Manager::flush`] began.
     pub flushed: u64,
+}
+
+/// Bytes that the text may grow by.
+fn padding_of<T>(job: &Job<T>) -> usize {
+    match job.direction {
+        Direction::Seal => job.key.expansion().unwrap_or(0),
+        Direction::Open => 0,
+    }
 }
 
 /// A job where the C manager knows it. `raw` is the first field, so that its address, which the C manager gives back, is
@@ -173,12 +183,11 @@ struct Inside<T> {
 }
 
 impl<T> Inside<T> {
-    /// Where `job` may be run from: the buffers' addresses do not change when the job is moved.
+    /// Takes the addresses of the job's buffers, which do not change when the job is moved. The text has room for
+    /// [`padding_of`] the job.
     fn new(mut job: Job<T>, number: u64, slot: usize) -> Self {
         let text_len = job.text.len();
-        if let (Direction::Seal, Some(padding)) = (job.direction, job.key.expansion()) {
-            job.text.resize(text_len + padding, 0);
-        }
+        job.text.resize(text_len + padding_of(&job), 0);
         // SAFETY: a struct of numbers and pointers may be all zeros.
         let mut raw: sys::cst_job = unsafe { mem::zeroed() };
         raw.size = size_of::<sys::cst_job>();
@@ -310,13 +319,19 @@ impl<T> Manager<T> {
     /// Takes a job in; may run waiting jobs, this one among them. What it does not take in it gives back:
     /// [`Error::Full`]: as many jobs as may be are inside; take some, or flush and take. Other errors are those of
     /// [`Key::seal`] and [`Key::open`]; a text that was forged is none of them, it comes back from [`take`](Self::take).
-    pub fn submit(&mut self, job: Job<T>) -> Result<Ticket, Refused<T>> {
+    pub fn submit(&mut self, mut job: Job<T>) -> Result<Ticket, Refused<T>> {
         if job.direction == Direction::Open && !job.key.opens_tag(&job.tag) {
             return Err(Refused { error: Error::Length, job });
         }
-        self.inside.reserve(1);
+        let padding = padding_of(&job);
+        if self.inside.try_reserve(1).and_then(|()| job.text.try_reserve_exact(padding)).is_err() {
+            return Err(Refused { error: Error::Memory, job });
+        }
         let number = self.submits;
-        let whole = NonNull::from(Box::leak(Box::new(Inside::new(job, number, self.inside.len()))));
+        let whole = match try_box(Inside::new(job, number, self.inside.len())) {
+            Ok(whole) => NonNull::from(Box::leak(whole)),
+            Err((error, whole)) => return Err(Refused { error, job: whole.restored() }),
+        };
         self.inside.push(whole);
         // SAFETY: the job and its buffers stay where they are, and nobody touches them, until `remove` makes a box of
         // it again: after an error here, or when the C manager has given it back or is gone. If `self` is leaked, they

@@ -4,14 +4,15 @@ use cryptostitch_sys as sys;
 
 use crate::error::{check, Error};
 use crate::key::{start_of, Key};
+use crate::memory::try_box;
 
 /// What the library keeps of a message between its parts. It has secrets of the key in it.
 #[repr(C, align(8))]
 struct State([u8; sys::CST_STATE_BYTES as usize]);
 
 impl State {
-    fn new() -> Box<Self> {
-        Box::new(Self([0; sys::CST_STATE_BYTES as usize]))
+    fn new() -> Result<Box<Self>, Error> {
+        try_box(Self([0; sys::CST_STATE_BYTES as usize])).map_err(|(error, _)| error)
     }
 }
 
@@ -39,7 +40,7 @@ pub struct Message<'k> {
     state: Box<State>,
 }
 
-/// The copy goes on by itself.
+/// The copy goes on by itself. Panics where the system has no memory.
 impl Clone for Message<'_> {
     fn clone(&self) -> Self {
         let mut copy = self.key.message();
@@ -50,9 +51,13 @@ impl Clone for Message<'_> {
 
 impl Key {
     /// Begins a message that comes in parts. Suites that cannot take parts, such as MACs of block ciphers, return
-    /// [`Error::Unsupported`] or [`Error::Argument`] with the first one.
+    /// [`Error::Unsupported`] or [`Error::Argument`] with the first one. Panics where the system has no memory.
     pub fn message(&self) -> Message<'_> {
-        Message { key: self, state: State::new() }
+        self.try_message().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    pub(crate) fn try_message(&self) -> Result<Message<'_>, Error> {
+        Ok(Message { key: self, state: State::new()? })
     }
 
     /// Begins a text that comes in parts, under AES-GCM or ChaCha20-Poly1305 ([`Error::Unsupported`]: of another suite).
@@ -140,7 +145,7 @@ struct Text<'k> {
 
 impl<'k> Text<'k> {
     fn begin(key: &'k Key, direction: i32, iv: &[u8], aad: &[u8]) -> Result<Self, Error> {
-        let mut text = Self { key, state: State::new(), direction };
+        let mut text = Self { key, state: State::new()?, direction };
         let mut part = text.part();
         (part.iv, part.iv_len) = (iv.as_ptr().cast(), iv.len());
         (part.aad, part.aad_len) = (aad.as_ptr().cast(), aad.len());
