@@ -1013,8 +1013,8 @@ typedef struct cst_manager_info {
     size_t size; /* sizeof(cst_manager_info), set by the caller */
     size_t min_fill, max_age, capacity;
     size_t waiting, done; /* jobs; done: not taken yet */
-    uint64_t jobs, bursts; /* so far, cancelled jobs among them. Where none waits or was cancelled, jobs per burst is the
-                              fill */
+    uint64_t jobs, bursts; /* so far, cancelled jobs among them. Where none waits or was cancelled, jobs per burst is
+                              the fill */
     uint64_t full, aged, flushed; /* bursts by what began them: min_fill, max_age, flush */
 } cst_manager_info;
 CST_API int cst_manager_info_get(const cst_manager *manager, cst_manager_info *info);

@@ -69,8 +69,7 @@ int run(Memory *memory, cst_job *const *jobs, size_t n) {
 int check_and_run(const Engine &engine, Memory *memory, cst_job *const *jobs, size_t n) {
     const InSlot<Window> window(memory->window);
     window->load(jobs, n);
-    bool same_shape;
-    const int wrong = check_jobs(engine, window->jobs, n, &same_shape);
+    const int wrong = check_jobs(engine, window->jobs, n, nullptr);
     if (wrong && wrong != CST_ERR_AUTH) {
         for (size_t i = 0; i < n; i++) jobs[i]->status = window->jobs[i].status;
         return wrong;

@@ -217,7 +217,7 @@ int cst::check_one(const Engine &engine, cst_job *job) {
     return wrong;
 }
 
-int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *same_shape) {
+int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, Likeness *likeness) {
     size_t other = 0;
     for (size_t i = 0; i < n; i++) {
         other |= jobs[i].size ^ sizeof(cst_job);
@@ -227,7 +227,8 @@ int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *same_sh
     int error = CST_OK;
     bool forged = false;
     SurelyRight last;
-    uint64_t unlike = 0;  // not 0: two jobs have not one shape
+    bool one_kind = true;
+    uint64_t unlike = 0;  // not 0: two texts have not one length
     for (size_t i = 0; i < n; i++) {
         if (last && last.of_suite(jobs[i])) {
             const size_t more = engine.avx512() ? surely_right_alike_wide(jobs[i - 1], jobs + i, n - i)
@@ -240,12 +241,12 @@ int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, bool *same_sh
         }
         cst_job &job = jobs[i];
         const int wrong = surely_right(engine, job, &last) ? CST_OK : look_closer(engine, job);
-        unlike |= i || !last;
+        one_kind &= !i && last;
         job.status = wrong ? wrong : JOB_WAITING;
         if (wrong == CST_ERR_AUTH) forged = true;
         else if (!error) error = wrong;
     }
-    *same_shape = !unlike;
+    if (likeness) *likeness = !one_kind ? Likeness::none : unlike ? Likeness::kind : Likeness::shape;
     if (!forged) return error;
     if (!error) return CST_ERR_AUTH;
     for (cst_job *job = jobs; job < jobs + n; job++)

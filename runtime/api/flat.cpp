@@ -36,11 +36,10 @@ int each_window(Memory *memory, size_t n, Make make, Run run) {
 template <typename Make, typename SetStatus>
 int run_many(const cst_key *key, size_t n, Make make, SetStatus set_status) {
     const Engine &engine = *from(key)->suite->engine;
-    bool same_shape;
     Memory memory;
     if (int error = memory.allocate(engine, n)) return error;
     if (int error = each_window(&memory, n, make, [&](size_t first, cst_job *jobs, size_t some) {
-            const int wrong = check_jobs(engine, jobs, some, &same_shape);
+            const int wrong = check_jobs(engine, jobs, some, nullptr);
             if (!wrong || wrong == CST_ERR_AUTH) return int(CST_OK);
             for (size_t i = 0; i < some; i++) set_status(first + i, jobs[i].status);
             return wrong;
@@ -50,7 +49,7 @@ int run_many(const cst_key *key, size_t n, Make make, SetStatus set_status) {
     return guarded([&]() -> int {
         bool all = true;
         each_window(&memory, n, make, [&](size_t first, cst_job *jobs, size_t some) {
-            check_jobs(engine, jobs, some, &same_shape);
+            check_jobs(engine, jobs, some, nullptr);
             all &= run_checked(&memory, jobs, some) == CST_OK;
             for (size_t i = 0; i < some; i++) set_status(first + i, jobs[i].status);
             return int(CST_OK);

@@ -25,8 +25,8 @@ int cst::run_checked(Memory *memory, cst_job *jobs, size_t n) {
 namespace {
 
 // wrong: CST_OK, or CST_ERR_AUTH.
-__attribute__((noinline)) int run(const Engine &engine, cst_job *jobs, size_t n, bool same_shape, int wrong) {
-    if (!wrong) return run_jobs(engine, jobs, n, same_shape);
+__attribute__((noinline)) int run(const Engine &engine, cst_job *jobs, size_t n, Likeness likeness, int wrong) {
+    if (!wrong) return run_jobs(engine, jobs, n, likeness);
     Memory memory;
     const int short_of_memory = memory.allocate(engine, n);
     if (!short_of_memory) return run_checked(&memory, jobs, n);
@@ -40,9 +40,9 @@ int run_one(const Engine &engine, cst_job *job) {
     if (wrong && wrong != CST_ERR_AUTH) return wrong;
     const ClearRegisters clear(engine.cpu());
     return guarded([&]() -> int {
-        if (wrong) return run(engine, job, 1, true, wrong);
+        if (wrong) return run(engine, job, 1, Likeness::shape, wrong);
         const int result = run_known(job);
-        return result == JOB_WAITING ? run_jobs(engine, job, 1, true) : result;
+        return result == JOB_WAITING ? run_jobs(engine, job, 1, Likeness::shape) : result;
     });
 }
 
@@ -58,11 +58,11 @@ int one(cst_job *job, size_t *out_len) {
 
 int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
     if (n == 1) return run_one(*engine, jobs);
-    bool same_shape = true;
-    const int wrong = check_jobs(*engine, jobs, n, &same_shape);
+    Likeness likeness = Likeness::none;
+    const int wrong = check_jobs(*engine, jobs, n, &likeness);
     if (wrong && wrong != CST_ERR_AUTH) return wrong;
     const ClearRegisters clear(engine->cpu());
-    return guarded([&]() -> int { return run(*engine, jobs, n, same_shape, wrong); });
+    return guarded([&]() -> int { return run(*engine, jobs, n, likeness, wrong); });
 }
 
 int cst_burst(cst_ctx *ctx, cst_job *jobs, size_t n) {

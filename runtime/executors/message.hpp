@@ -14,6 +14,10 @@ namespace cst {
 
 constexpr int JOB_WAITING = 1;  // the status of a job that is checked and not run yet
 
+// What is known of jobs. kind: they have one suite and direction, and IVs, AADs and tags of the same lengths, in one
+// piece each. shape: also texts of the same length.
+enum class Likeness : uint8_t { none, kind, shape };
+
 // Makes a job of the library's own in place, since a copy of what has just been written would wait for it. Its other
 // members are 0.
 inline cst_job &new_job(cst_job *at, const Key &key, int direction) {

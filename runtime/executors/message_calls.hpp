@@ -13,7 +13,7 @@ namespace cst {
 // Memory of calls, but for the kernel's state block. It is apart from MessageCalls, whose members can stay in registers
 // because nothing has a pointer to them.
 struct CallMemory {
-    static constexpr size_t ALIGNED = 64, MOST_STEP = 16 * MOST_MESSAGE_BLOCKS;
+    static constexpr size_t ALIGNED = 64, MOST_STEP = 16 * MOST_MESSAGE_BLOCKS, MOST_BITS = 2048;
 
     CallMemory(const CallMemory &) = delete;
     CallMemory &operator=(const CallMemory &) = delete;
@@ -37,9 +37,9 @@ protected:
 // Memory of calls of kernels whose state blocks have at most so many bytes; it wipes what was used.
 template <size_t STATE>
 struct RoomOf : CallMemory {
-    // Whether the kernel's state block fits, and its iteration, which is copied to `aside` where bytes have no masks.
+    // Whether the kernel's state block fits, and its iteration, which has a mask of bits, or is copied to `aside`.
     static bool holds(const Variant &v) {
-        return v.state_bytes <= STATE && v.state_align <= ALIGNED && (v.step <= MOST_STEP || v.message.bits);
+        return v.state_bytes <= STATE && v.state_align <= ALIGNED && v.step <= (v.message.bits ? MOST_BITS : MOST_STEP);
     }
 
     [[gnu::always_inline]] explicit RoomOf(const KernelCall &its_call) : CallMemory(its_call, its_state_) {}
@@ -59,6 +59,16 @@ KernelCall lay_down(const Engine &engine, const Variant &v);
 // Returns the call of a kernel for parts of the work of a suite, without functions that run jobs, laid down once.
 // spare: used if there is no memory.
 const KernelCall &laid_down(const Suite &suite, const Variant &v, KernelCall *spare);
+
+// Words of ones, and as many of zeros.
+struct OnesAndZeros {
+    static constexpr size_t EACH = CallMemory::MOST_BITS / 64;
+    constexpr OnesAndZeros() {
+        for (size_t i = 0; i < EACH; i++) words[i] = ~uint64_t(0);
+    }
+    uint64_t words[2 * EACH] = {};
+};
+inline constexpr OnesAndZeros ONES_AND_ZEROS;
 
 // Runs message after message on one kernel. Values that depend on a text's length are stored when the length changes.
 // All is inlined: most is constant, or done once, where one message runs.
@@ -158,8 +168,8 @@ private:
     static void copy_end(uint8_t *to, const uint8_t *from, size_t n);
     // A bit of ones for each byte of the end. Without branches, which the ends of texts of random lengths mislead.
     [[gnu::always_inline]] void put_bit_mask() {
-        for (size_t at = 64; at <= step_; at += 64)
-            put_word(place_.end_mask + uint32_t(at / 8 - 8), 0 - uint64_t(at <= end_));
+        const uint64_t *const words = ONES_AND_ZEROS.words + OnesAndZeros::EACH - end_ / 64;
+        for (size_t i = 0; i < step_ / 64; i++) put_word(place_.end_mask + uint32_t(8 * i), words[i]);
         if (end_ != step_) put_word(place_.end_mask + uint32_t(end_ / 64 * 8), (uint64_t(1) << end_ % 64) - 1);
     }
     // A byte of ones for each byte of the end.

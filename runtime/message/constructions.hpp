@@ -33,6 +33,8 @@ inline int run_known(cst_job *job) {
         return JOB_WAITING;
     return call->run_one(*call, job);
 }
+// Does the same with jobs of one kind.
+int run_one_call_each(cst_job *jobs, size_t n);
 // Runs those of at most MOST_MESSAGES jobs, of any lengths, that such kernels take; the others stay JOB_WAITING.
 // Returns false if a job did not authenticate.
 bool run_one_calls(cst_job *jobs, size_t n);

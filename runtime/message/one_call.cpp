@@ -116,52 +116,84 @@ bool of_one_kind(const cst_job &a, const cst_job &b) {
     return key_of(a).suite == key_of(b).suite && a.direction == b.direction && a.aad_len == b.aad_len;
 }
 
-// Runs jobs of one suite, direction and AAD length, in one call each if there is a kernel for it: all jobs of one
-// kernel run before those of the next kernel.
-// Changes the order of the jobs.
-bool run_kind(cst_job **jobs, size_t n) {
-    const Suite &suite = *key_of(*jobs[0]).suite;
-    const bool opens = jobs[0]->direction == CST_OPEN;
-    bool all = true;
-    if (is_checksum(suite)) {
-        for (size_t i = 0; i < n; i++) all &= run_checksums(jobs[i], 1) == CST_OK;
+// Whether steps in parallel lanes take less time than one call for each job.
+bool lanes_are_faster(const Suite &suite, bool opens, JobList jobs, size_t n) {
+    // A forced kernel may be one that serves some of the lengths only, of which each is asked about.
+    if (!suite.hash || n < 2 || suite.forced) return false;
+    Need need = message_need(suite, opens, n, 0, jobs[0]->aad_len);
+    for (size_t i = 0; i < n; i++) {
+        need.bytes += jobs[i]->in_len;
+        need.most = std::max<uint64_t>(need.most, jobs[i]->in_len);
+    }
+    need.bytes /= n;
+    return !choose_message(suite, opens, need);
+}
+
+// Jobs of one kind, and the call of each.
+class OneCallEach {
+public:
+    OneCallEach(JobList jobs, size_t n) : jobs_(jobs), n_(n) {
+        const Suite &suite = *key_of(*jobs[0]).suite;
+        const bool opens = jobs[0]->direction == CST_OPEN;
+        if (suite.messages[opens].variants.empty() || lanes_are_faster(suite, opens, jobs, n)) return;
+        const WholeCalls calls(suite, opens, jobs[0]->aad_len);
+        KernelCall spare;
+        uintptr_t other = 0;
+        for (size_t i = 0; i < n; i++) {
+            const KernelCall *call = calls.take(jobs[i], 1) ? calls.of(1, jobs[i]->in_len, &spare) : nullptr;
+            if (call == &spare) call = nullptr;  // the next job may need another kernel
+            on_[i] = call;
+            with_call_ += call != nullptr;
+            other |= uintptr_t(call) ^ uintptr_t(on_[0]);
+        }
+        same_ = !other;
+    }
+    bool all() const { return with_call_ == n_; }
+    // Runs the jobs that have a call: all those of one kernel before those of the next.
+    bool run() {
+        if (!with_call_) return true;
+        if (same_) return on_[0]->run(*on_[0], jobs_, n_) == CST_OK;
+        cst_job *left[MOST_MESSAGES], *of_call[MOST_MESSAGES];
+        for (size_t i = 0; i < n_; i++) left[i] = jobs_[i];
+        bool all = true;
+        for (size_t n = n_, some, others; n; n = others) {
+            const KernelCall *const call = on_[0];
+            some = others = 0;
+            for (size_t i = 0; i < n; i++) {  // without branches, which random lengths mislead
+                const KernelCall *const its = on_[i];
+                of_call[some] = left[others] = left[i];
+                on_[others] = its;
+                some += its == call;
+                others += its != call;
+            }
+            if (call) all &= call->run(*call, JobList(of_call), some) == CST_OK;
+        }
         return all;
     }
-    if (suite.messages[opens].variants.empty()) return true;
-    // A forced kernel may be one that serves some of the lengths only, of which each is asked about below.
-    if (suite.hash && n > 1 && !suite.forced) {
-        Need need = message_need(suite, opens, n, 0, jobs[0]->aad_len);
-        for (size_t i = 0; i < n; i++) {
-            need.bytes += jobs[i]->in_len;
-            need.most = std::max<uint64_t>(need.most, jobs[i]->in_len);
-        }
-        need.bytes /= n;
-        if (!choose_message(suite, opens, need)) return true;  // steps in parallel lanes take less time
-    }
-    const WholeCalls calls(suite, opens, jobs[0]->aad_len);
-    const KernelCall *on[MOST_MESSAGES];
-    KernelCall spare;
-    for (size_t i = 0; i < n; i++) {
-        on[i] = calls.take(jobs[i], 1) ? calls.of(1, jobs[i]->in_len, &spare) : nullptr;
-        if (on[i] != &spare) continue;
-        all &= spare.run(spare, JobList(jobs + i), 1) == CST_OK;  // no memory: the next job may need another kernel
-        on[i] = nullptr;
-    }
-    for (size_t first = 0, next; first < n; first = next) {
-        const KernelCall *const call = on[first];
-        next = first + 1;
-        if (!call) continue;
-        for (size_t i = next; i < n; i++) {
-            if (on[i] != call) continue;
-            std::swap(on[i], on[next]);
-            std::swap(jobs[i], jobs[next++]);
-        }
-        all &= call->run(*call, JobList(jobs + first), next - first) == CST_OK;
-    }
+
+private:
+    const JobList jobs_;
+    const size_t n_;
+    size_t with_call_ = 0;
+    bool same_ = false;  // all have the same call
+    const KernelCall *on_[MOST_MESSAGES];
+};
+
+bool run_kind(cst_job **jobs, size_t n) {
+    if (!is_checksum(*key_of(*jobs[0]).suite)) return OneCallEach(JobList(jobs), n).run();
+    bool all = true;
+    for (size_t i = 0; i < n; i++) all &= run_checksums(jobs[i], 1) == CST_OK;
     return all;
 }
 
 }  // namespace
+
+int run_one_call_each(cst_job *jobs, size_t n) {
+    if (n > MOST_MESSAGES) return JOB_WAITING;
+    OneCallEach calls{JobList(jobs), n};
+    if (!calls.all()) return JOB_WAITING;
+    return calls.run() ? CST_OK : CST_ERR_AUTH;
+}
 
 bool run_one_calls(cst_job *jobs, size_t n) {
     bool all = true;

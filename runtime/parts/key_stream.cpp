@@ -25,7 +25,7 @@ int add_key_stream(const Suite *cipher, const void *round_keys, const uint8_t *i
     job.in_len = job.out_cap = in.n;
     int error;
     try {
-        error = run_jobs(*cipher->engine, &job, 1, true);
+        error = run_jobs(*cipher->engine, &job, 1, Likeness::shape);
     } catch (const std::bad_alloc &) {
         error = CST_ERR_MEMORY;
     }

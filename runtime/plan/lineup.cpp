@@ -22,12 +22,11 @@ bool fits(const Variant &v, const Need &need, bool only_ready) {
     return competes(v, query) && !(need.rounds_up && v.step > SCRATCH_BYTES);
 }
 
-// Returns the core cycles to copy a checksum's head behind zeros, for a kernel that has no masks of bytes: two stores
-// and two loads for each block.
-double head_copy(const Variant &v) {
-    const bool copies = v.role == Role::message && v.hash.algorithm && !v.message.bits &&
-                        v.hash.algorithm->record.kind == ALGORITHM_CHECKSUM;
-    return copies ? 4 * double(v.step >> 4) : 0;
+// Returns the core cycles to copy what is no whole iteration, a text's end or a checksum's head, for a kernel that has
+// no masks of bits: two loads and two stores for each block, and a wait for bytes that were just stored.
+double copy_apart(const Variant &v, uint64_t rest) {
+    constexpr double WAIT = 8, EACH = 2;
+    return v.role != Role::message || v.message.bits || !rest ? 0 : WAIT + EACH * double(v.step >> 4);
 }
 
 // Returns the core cycles of the calls for one message in each lane.
@@ -35,7 +34,12 @@ double calls(const Variant &v, const Need &need) {
     const uint64_t bytes = need.bytes - (need.whole ? v.message.head : 0);
     const uint64_t whole = bytes >> v.step_log2, rest = bytes & (v.step - 1);
     const double one = v.cost.per_call, iteration = v.cost.per_iteration;
-    if (need.whole) return one + iteration * double(rest ? whole : whole ? whole - 1 : 0) + (rest ? head_copy(v) : 0);
+    if (need.whole)
+        return one +
+               iteration * double(rest    ? whole
+                                  : whole ? whole - 1
+                                          : 0) +
+               copy_apart(v, v.message.is_short ? v.step - bytes : rest);
     if (!rest) return one + iteration * double(whole);
     if (need.rounds_up) return (need.bytes > MOST_BOUNCE ? 2 : 1) * one + iteration * double(whole + 1);
     return (whole ? 2 : 1) * one + iteration * double(whole) + v.cost.per_byte * double(rest);

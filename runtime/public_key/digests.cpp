@@ -30,7 +30,7 @@ void Digests::run(const std::vector<Text> &texts, uint8_t *digests) const {
         job.tag = digests + i * bytes_;
         job.tag_len = bytes_;
     }
-    if (run_jobs(*engine_, jobs.data(), jobs.size(), false)) throw std::bad_alloc();
+    if (run_jobs(*engine_, jobs.data(), jobs.size(), Likeness::none)) throw std::bad_alloc();
 }
 
 }  // namespace cst

@@ -48,7 +48,7 @@ public:
         job.in_len = bytes;
         job.tag = out;
         job.tag_len = out_bytes;
-        return run_jobs(*key_->suite->engine, &job, 1, true);
+        return run_jobs(*key_->suite->engine, &job, 1, Likeness::shape);
     }
     // HKDF-Expand-Label (RFC 8446, 7.1) without a context.
     int expand_label(const char *label, uint8_t *out, size_t out_bytes) const {
@@ -137,7 +137,7 @@ int retry_tag(const Suites &suites, const QuicVersion &version, const uint8_t *c
     job.aad_len = pseudo_packet.size();
     job.tag = tag;
     job.tag_len = QUIC_TAG;
-    return run_jobs(*suite->engine, &job, 1, true);
+    return run_jobs(*suite->engine, &job, 1, Likeness::shape);
 }
 
 }  // namespace cst

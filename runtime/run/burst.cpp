@@ -126,9 +126,10 @@ void run(const Class &c) {
     }
 }
 
-bool as_long(const cst_job &a, const cst_job &b) {
-    return !((a.in_len ^ b.in_len) | (a.aad_len ^ b.aad_len) | (a.iv_len ^ b.iv_len) | b.n_in_pieces | b.n_out_pieces);
+bool as_long_but_text(const cst_job &a, const cst_job &b) {
+    return !((a.aad_len ^ b.aad_len) | (a.iv_len ^ b.iv_len) | b.n_in_pieces | b.n_out_pieces);
 }
+bool as_long(const cst_job &a, const cst_job &b) { return a.in_len == b.in_len && as_long_but_text(a, b); }
 
 }  // namespace
 
@@ -168,13 +169,16 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *re
 
 namespace {
 
-// Whether all jobs wait and have the shape (suite, direction, lengths) of the first.
-bool all_same_shape(const cst_job *jobs, size_t n) {
-    for (size_t i = 0; i < n; i++)
+// none: also if a job does not wait.
+Likeness likeness_of(const cst_job *jobs, size_t n) {
+    uint64_t unlike = 0;  // not 0: two texts have not one length
+    for (size_t i = 0; i < n; i++) {
         if (jobs[i].status != JOB_WAITING || suite_of(&jobs[i]) != suite_of(jobs) ||
-            jobs[i].direction != jobs->direction || !as_long(*jobs, jobs[i]))
-            return false;
-    return true;
+            jobs[i].direction != jobs->direction || !as_long_but_text(*jobs, jobs[i]))
+            return Likeness::none;
+        unlike |= jobs->in_len ^ jobs[i].in_len;
+    }
+    return unlike ? Likeness::kind : Likeness::shape;
 }
 
 int run_same_shape(Memory *memory, cst_job *jobs, size_t n) {
@@ -211,17 +215,20 @@ int run_mixed(Memory *memory, cst_job *jobs, size_t n) {
     return all ? CST_OK : CST_ERR_AUTH;
 }
 
-// Tries the paths that need no workspace, for jobs of the same shape. JOB_WAITING: none applies, nothing was written.
-int run_without_workspace(cst_job *jobs, size_t n) {
+// Tries the paths that need no workspace. JOB_WAITING: none applies, nothing was written.
+int run_without_workspace(cst_job *jobs, size_t n, Likeness likeness) {
+    if (likeness == Likeness::none) return JOB_WAITING;
+    fetch_cold(jobs, std::min(n, MOST_MESSAGES));
+    if (likeness == Likeness::kind) return run_one_call_each(jobs, n);
     const int result = run_one_call(jobs, n);
     return result == JOB_WAITING ? run_now(jobs, n) : result;
 }
 
 int run_with(Memory *memory, cst_job *jobs, size_t n) {
-    const bool same_shape = all_same_shape(jobs, n);
-    const int result = same_shape ? run_without_workspace(jobs, n) : JOB_WAITING;
+    const Likeness likeness = likeness_of(jobs, n);
+    const int result = run_without_workspace(jobs, n, likeness);
     if (result != JOB_WAITING) return result;
-    return (same_shape ? run_same_shape : run_mixed)(memory, jobs, n);
+    return (likeness == Likeness::shape ? run_same_shape : run_mixed)(memory, jobs, n);
 }
 
 int run_in_pieces(Memory *memory, cst_job *jobs, size_t n) {
@@ -238,17 +245,14 @@ int run_in_pieces(Memory *memory, cst_job *jobs, size_t n) {
 
 }  // namespace
 
-int run_jobs(const Engine &engine, cst_job *jobs, size_t n, bool same_shape) {
-    const bool pieces = (n == 1 || !same_shape) && any_in_pieces(jobs, n);
-    same_shape = same_shape || all_same_shape(jobs, n);
-    if (same_shape && !pieces) {
-        fetch_cold(jobs, std::min(n, MOST_MESSAGES));
-        const int result = run_without_workspace(jobs, n);
-        if (result != JOB_WAITING) return result;
-    }
+int run_jobs(const Engine &engine, cst_job *jobs, size_t n, Likeness likeness) {
+    const bool pieces = (n == 1 || likeness == Likeness::none) && any_in_pieces(jobs, n);
+    if (pieces || likeness == Likeness::none) likeness = likeness_of(jobs, n);
+    const int result = run_without_workspace(jobs, n, likeness);
+    if (result != JOB_WAITING) return result;
     Memory memory;
     if (int error = memory.allocate(engine, n)) return error;
-    return (pieces ? run_in_pieces : same_shape ? run_same_shape : run_mixed)(&memory, jobs, n);
+    return (pieces ? run_in_pieces : likeness == Likeness::shape ? run_same_shape : run_mixed)(&memory, jobs, n);
 }
 
 int run_jobs(Memory *memory, cst_job *jobs, size_t n) {

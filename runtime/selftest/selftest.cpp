@@ -433,7 +433,7 @@ int test_in_suites(const Suites &suites, const Variant &v) {
                 jobs[i].out = text.data() + i * in.size();
                 jobs[i].out_cap = in.size();
             }
-            if (int error = run_jobs(*suite->engine, jobs.data(), n, false)) return error;
+            if (int error = run_jobs(*suite->engine, jobs.data(), n, Likeness::none)) return error;
         }
         if (tags[0] != tags[1] || texts[0] != texts[1]) return CST_ERR_SELFTEST;
     }
