@@ -58,14 +58,15 @@ public:
         // Sealing, the last whole block is enciphered as the others are, before the rest takes bytes from it.
         const uint64_t rest = job->in_len % BLOCK, done = job->in_len - rest - (rest && call_.opens ? BLOCK : 0);
         if (done) run_text(*job, done);
-        if (rest) run_end(&its_room_, *job, done);
+        if (rest) run_end(&its_room_, *job, done, state_ + place_.chain);
         text_done(job);
         return true;
     }
 
 private:
-    // Runs what is behind `done` bytes. Not inlined: most texts have no such end.
-    static void run_end(Room *room, const cst_job &job, uint64_t done);
+    // Runs what is behind `done` bytes. first: their first tweak, which the kernel has left, if there are any. Not
+    // inlined: most texts have no such end.
+    static void run_end(Room *room, const cst_job &job, uint64_t done, const uint8_t *first);
 
     Room &its_room_;
 };

@@ -2,7 +2,8 @@
 
 A kind that writes turns `in` into `out`; one that only reads leaves its result in `chain`. A form of one that takes
 whole texts (streams/aes_whole.j2) has the text's end behind the loop, and a pointer to its key; the chain stays as it
-was, and of XTS is what the first tweak is made of, with a pointer to that key. Fields of one lane:
+was. Of XTS it is what the first tweak is made of, with a pointer to that key, and becomes the first tweak. Fields of
+one lane:
 
     hash                 chain: the words of the chaining value
     cipher_enc, _dec     CBC; chain: the block before (16 bytes); key: rounds + 1 round keys

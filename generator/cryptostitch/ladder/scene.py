@@ -603,6 +603,7 @@ class Scene:
     ) -> list[Expected]:
         writer, key = writer_of(row), secrets("key", row.key_bytes)
         chain, text = writer.chain(secrets("iv", chain_bytes(row))), secrets("text", self.length(i) + self.end)
+        after: list[Expected] = []
         if chain:
             self.machine.write(self.entry(i, "chain", 0, 0), chain)
         if self.contract(i).has(TWEAK_KEY):
@@ -610,10 +611,11 @@ class Scene:
             self.machine.write(self.buffers[i, TWEAK_KEY, 0], b"".join(expanded(tweak_key)))
             self._point(i, TWEAK_KEY, self.buffers[i, TWEAK_KEY, 0])
             chain = counter_mode(tweak_key, chain, bytes(16))
+            after = [Expected("first tweak", self.entry(i, "chain", 0, 0), chain)]
         out = writer.run(key, chain, text)
         if consumer is not None:
             texts[i, 0] = text if self.source[consumer] == "in" else out[: len(text)]
-        return self._enciphered(i, text, out, writer.rows(key))
+        return self._enciphered(i, text, out, writer.rows(key)) + after
 
     def _whole_mac(self, i: int, row: Algorithm, secrets: Secrets) -> list[Expected]:
         reader, key = READERS[row.kind], secrets("key", row.key_bytes)
