@@ -480,7 +480,7 @@ class Generator:
         singles: list[tuple[list[tuple[StreamName, str]], bool]] = []
         pairs: list[tuple[list[tuple[StreamName, str]], bool]] = []
         for algorithm, form in self.forms.values():
-            for isa, many in form.lanes.items():
+            for isa, many in form.lanes.items() if form.alone else ():
                 for lanes in many:
                     for groups in (
                         form.groups

@@ -1,10 +1,12 @@
 // Ed25519 (RFC 8032, 5.1) for many jobs: points in lanes, SHA-512 in lanes, one inversion for many results.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "numbers/scalar25519.hpp"
 #include "point_multiplication.hpp"
+#include "point_single.hpp"
 #include "digests.hpp"
 
 namespace cst {
@@ -34,6 +36,7 @@ private:
     Digests sha512_;
     PointMultiplication points_;
     NumberTable base_;  // 0 to 128 times the base point: the numbers of an operand, and the negative of the product
+    std::unique_ptr<PointSum> single_;
 };
 
 // Makes keys and signatures. Several threads may share an object. Everything but the results and the length of a
@@ -54,6 +57,7 @@ public:
     void sign(Job *jobs, size_t n) const;
 
 private:
+    void make_combs();
     void sign_some(Job *jobs, size_t n) const;
     // The scalars of seeds, and the digests, whose second half begins what a nonce is made of.
     void expand(const Job *jobs, size_t n, Scalar25519 *scalars, uint8_t (*digests)[SHA512_BYTES]) const;
@@ -63,6 +67,7 @@ private:
     Digests sha512_;
     PointMultiplication points_;
     NumberTable combs_;  // for each tooth, what add_common reads
+    std::unique_ptr<PointComb> single_;
 };
 
 }  // namespace cst

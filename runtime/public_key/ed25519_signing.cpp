@@ -9,6 +9,8 @@ namespace {
 constexpr size_t TOGETHER = INVERTED_TOGETHER;
 constexpr size_t COMB_TEETH = DIGITS / 2;
 constexpr OperationCount BASE_MULTIPLICATION[POINT_OPERATIONS] = {{1, DIGIT_BITS}, {0, 0}, {0, 0}, {DIGITS, DIGITS}};
+constexpr OperationCount SINGLE_BASE_MULTIPLICATION[POINT_OPERATIONS] = {
+    {1, PointComb::DIGIT_BITS}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {PointComb::DIGITS, PointComb::DIGITS}};
 
 // The intermediate values of up to TOGETHER jobs that are signed together.
 struct Work {
@@ -21,7 +23,15 @@ struct Work {
 
 int Ed25519Signing::init(const Engine &engine, const Suites &suites, const char *kernel) {
     if (int error = sha512_.init(engine, suites, "sha512")) return error;
-    if (int error = points_.init(engine, kernel, BASE_MULTIPLICATION)) return error;
+    if (int error = points_.init(engine, kernel, BASE_MULTIPLICATION, SINGLE_BASE_MULTIPLICATION)) return error;
+    if (points_.have_several()) make_combs();
+    if (points_.have_single())
+        single_ = std::make_unique<PointComb>(
+            points_.base_multiples(PointComb::ROWS, PointComb::MULTIPLES, PointComb::BITS), engine.has("avx2"));
+    return CST_OK;
+}
+
+void Ed25519Signing::make_combs() {
     std::vector<Number25519> numbers;
     const auto add = [&](const AffinePoint &point) {
         const PointOperand its = operand_of(point);
@@ -33,13 +43,17 @@ int Ed25519Signing::init(const Engine &engine, const Suites &suites, const char 
         add(points[i]);
     }
     combs_ = NumberTable(numbers);
-    return CST_OK;
 }
 
 // A comb (the digits' two halves): the sum over odd digits, 16 times, and that over even digits.
 void Ed25519Signing::multiply_base(const Scalar25519 *scalars, size_t n, uint8_t (*encoded)[POINT_BYTES]) const {
     WipedVector<ChainPoint> chains(n);
     points_.for_lanes(n, [&](PointLanes *lanes, size_t first, size_t count) {
+        if (lanes->single()) {
+            single_->add_multiple(lanes, scalars[first]);
+            chains[first] = lanes->point(0);
+            return;
+        }
         int8_t digits[MOST_LANES][DIGITS];
         for (size_t i = 0; i < count; i++) put_digits(scalars[first + i], DIGIT_BITS, digits[i]);
         for (const size_t odd : {1, 0}) {

@@ -19,13 +19,23 @@ constexpr OperationCount VERIFICATION[POINT_OPERATIONS] = {{DIGITS, (DIGITS - 1)
                                                            {12, 254},
                                                            {11, 11}};
 
+// Digits of both numbers that are not 0, each of which stands for one bit more than its width on average.
+constexpr OperationCount SINGLE_VERIFICATION[POINT_OPERATIONS] = {
+    {70, 253}, {50, 50}, {0, 0}, {0, 0}, {PointSum::ENTRIES + 1, PointSum::ENTRIES + 1}, {12, 254}, {11, 11}, {28, 28}};
+
 }  // namespace
 
 int Ed25519Verification::init(const Engine &engine, const Suites &suites, const char *kernel, bool zip215) {
     zip215_ = zip215;
     if (int error = sha512_.init(engine, suites, "sha512")) return error;
-    if (int error = points_.init(engine, kernel, VERIFICATION)) return error;
+    if (int error = points_.init(engine, kernel, VERIFICATION, SINGLE_VERIFICATION)) return error;
     std::vector<AffinePoint> multiples = points_.base_multiples(1, BASE_MULTIPLES, BASE_BITS);
+    if (points_.have_single()) {
+        std::vector<AffinePoint> odd;
+        for (size_t i = 0; i < PointSum::BASE_ENTRIES; i++) odd.push_back(multiples[2 * i]);
+        single_ = std::make_unique<PointSum>(odd);
+    }
+    if (!points_.have_several()) return CST_OK;
     multiples.insert(multiples.begin(), neutral_point());
     std::vector<Number25519> numbers;
     for (const AffinePoint &point : multiples) {
@@ -48,9 +58,13 @@ public:
         its_.points_.for_lanes(n_, [&](PointLanes *lanes, size_t first, size_t count) {
             decode(lanes, first, count, &Job::key, keys_);
             for (size_t i = 0; i < count; i++) lanes->put_point(i, negative(keys_[first + i]));
-            make_multiples(lanes);
-            lanes->make_neutral();
-            multiply(lanes, first, count);
+            if (lanes->single()) {
+                its_.single_->multiply(lanes, base_[first], multipliers_[first], &point_);
+            } else {
+                make_multiples(lanes);
+                lanes->make_neutral();
+                multiply(lanes, first, count);
+            }
             if (its_.zip215_) {
                 compare_by_cofactor(lanes, first, count);
             } else {
@@ -73,8 +87,8 @@ private:
         for (size_t i = 0; i < n_; i++) {
             const Scalar25519 s = scalar_from_bytes(jobs_[i].signature + POINT_BYTES);
             right_[i] = is_reduced(s);
-            put_digits(right_[i] ? s : Scalar25519{}, BASE_BITS, base_digits_[i]);
-            put_digits(reduced(&digests[i * SHA512_BYTES]), DIGIT_BITS, key_digits_[i]);
+            base_[i] = right_[i] ? s : Scalar25519{};
+            multipliers_[i] = reduced(&digests[i * SHA512_BYTES]);
         }
     }
 
@@ -121,16 +135,19 @@ private:
     void multiply(PointLanes *lanes, size_t first, size_t n) const {
         constexpr size_t EACH = BASE_BITS / DIGIT_BITS;
         const uint64_t *tables[MOST_LANES];
+        int8_t base_digits[MOST_LANES][BASE_DIGITS], key_digits[MOST_LANES][DIGITS];
         for (size_t i = 0; i < n; i++) {
+            put_digits(base_[first + i], BASE_BITS, base_digits[i]);
+            put_digits(multipliers_[first + i], DIGIT_BITS, key_digits[i]);
             tables[i] = its_.base_.from(lanes->limbs(i), 0);
             lanes->put_key(i, PointKey::TWICE_Z, ONE_25519);
         }
         for (size_t at = DIGITS; at--;) {
             if (at != DIGITS - 1) lanes->run(PointOperation::twice, DIGIT_BITS);
-            for (size_t i = 0; i < n; i++) lanes->put_digit(i, key_digits_[first + i][at]);
+            for (size_t i = 0; i < n; i++) lanes->put_digit(i, key_digits[i][at]);
             lanes->run(PointOperation::add_own);
             if (at % EACH) continue;
-            for (size_t i = 0; i < n; i++) take_base(lanes, i, tables[i], base_digits_[first + i][at / EACH]);
+            for (size_t i = 0; i < n; i++) take_base(lanes, i, tables[i], base_digits[i][at / EACH]);
             lanes->run(PointOperation::add);
         }
     }
@@ -162,6 +179,7 @@ private:
             put(PointKey::SUM, r.number[PointOperand::SUM]);
             put(PointKey::DIFFERENCE, r.number[PointOperand::DIFFERENCE]);
             put(PointKey::PRODUCT, r.number[PointOperand::PRODUCT]);
+            lanes->put_key(i, PointKey::TWICE_Z, ONE_25519);
         }
         lanes->run(PointOperation::add);
         lanes->run(PointOperation::twice, 3);
@@ -175,7 +193,7 @@ private:
     Job *const jobs_;
     const size_t n_;
     bool right_[TOGETHER];
-    int8_t base_digits_[TOGETHER][BASE_DIGITS], key_digits_[TOGETHER][DIGITS];
+    Scalar25519 base_[TOGETHER], multipliers_[TOGETHER];
     AffinePoint keys_[TOGETHER], nonces_[TOGETHER];
     ChainPoint results_[TOGETHER];
     std::vector<uint8_t> point_;  // in all lanes, meanwhile

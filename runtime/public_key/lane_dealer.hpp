@@ -13,14 +13,26 @@ namespace cst {
 
 class LaneDealer {
 public:
-    // kernel: as for fetch_number_kernels; counts: one for each operation of the layout.
-    int init(const Engine &engine, const NumberLayout &layout, const char *kernel, const OperationCount *counts) {
+    // kernel: as for fetch_number_kernels; counts: one for each operation of the layout, of several lanes and of one.
+    int init(const Engine &engine, const NumberLayout &layout, const char *kernel, const OperationCount *counts,
+             const OperationCount *single_counts) {
         engine_ = &engine;
         if (int error = fetch_number_kernels(engine, layout, kernel, &all_)) return error;
         std::vector<LanePlan::Choice> choices;
-        for (const NumberKernels &kernels : all_) choices.push_back({kernels.lanes(), cycles_of(kernels, counts)});
+        for (const NumberKernels &kernels : all_) {
+            const size_t lanes = kernels.lanes();
+            choices.push_back({lanes, cycles_of(kernels, lanes == 1 ? single_counts : counts)});
+        }
         plan_ = std::make_unique<LanePlan>(choices);
         return 0;
+    }
+
+    // Whether some kernels have several lanes, or one.
+    bool have_several() const {
+        return has([](size_t lanes) { return lanes > 1; });
+    }
+    bool have_single() const {
+        return has([](size_t lanes) { return lanes == 1; });
     }
 
     // Calls each(lanes, first, count) for parts of n jobs, which have the lanes. Parts with the same kernels have the
@@ -41,6 +53,11 @@ public:
     }
 
 private:
+    template <typename Is>
+    bool has(Is is) const {
+        return std::any_of(all_.begin(), all_.end(), [&](const NumberKernels &its) { return is(its.lanes()); });
+    }
+
     const Engine *engine_ = nullptr;
     std::vector<NumberKernels> all_;
     std::unique_ptr<LanePlan> plan_;

@@ -66,12 +66,14 @@ int fetch_number_kernels(const Engine &engine, const NumberLayout &layout, const
         if (operation_of(layout, *v) != 0) continue;
         NumberKernels kernels;
         kernels.layout = &layout;
+        kernels.of[0] = v;
         for (const Variant *other : all)
-            if (const size_t at = operation_of(layout, *other); at < layout.operations && go_together(*v, *other))
+            if (const size_t at = operation_of(layout, *other);
+                at < layout.operations && kernels.need(at) && go_together(*v, *other))
                 kernels.of[at] = other;
-        const Variant **const end = kernels.of + layout.operations;
-        const bool complete = std::all_of(kernels.of, end, [](const Variant *of) { return of != nullptr; });
-        const bool asked = wanted.empty() || std::count(kernels.of, end, wanted[0]);
+        bool complete = true;
+        for (size_t i = 0; i < layout.operations; i++) complete &= !kernels.need(i) || kernels.of[i];
+        const bool asked = wanted.empty() || std::count(kernels.of, kernels.of + layout.operations, wanted[0]);
         if (complete && asked) out->push_back(kernels);
     }
     return out->empty() ? CST_ERR_UNSUPPORTED : CST_OK;
@@ -80,6 +82,7 @@ int fetch_number_kernels(const Engine &engine, const NumberLayout &layout, const
 double cycles_of(const NumberKernels &kernels, const OperationCount *counts) {
     double cycles = 0;
     for (size_t i = 0; i < kernels.layout->operations; i++) {
+        if (!kernels.need(i)) continue;
         const Cost &cost = kernels.of[i]->cost;
         cycles += counts[i].calls * cost.per_call + counts[i].iterations * cost.per_iteration;
     }
@@ -90,6 +93,7 @@ NumberLanes::NumberLanes(const NumberKernels &kernels) : kernels_(kernels) {
     const NumberLayout &layout = *kernels.layout;
     size_t block[2] = {}, align = 64;
     for (size_t o = 0; o < layout.operations; o++) {
+        if (!kernels.need(o)) continue;
         const Variant &v = *kernels.of[o];
         for (uint32_t i = 0; i < v.n_streams; i++) {
             const uint32_t end = i + 1 < v.n_streams ? v.state_offset[i + 1] : v.state_bytes;

@@ -9,24 +9,27 @@
 
 namespace cst {
 
-constexpr size_t MOST_OPERATIONS = 7;
+constexpr size_t MOST_OPERATIONS = 8;
 constexpr size_t MOST_LANES = 16;  // of a kernel
 constexpr size_t NUMBER_BYTES = 32;  // of a number below a prime, little-endian
 constexpr size_t DIGIT_WORDS = 2;  // behind the chain's numbers: a digit's size or index, and its sign
 
-// Describes the kernels of a suite: their names, by operation, and how many numbers their fields hold.
+// Describes the kernels of a suite: their names, by operation, and how many numbers their fields hold. several, single:
+// a bit for each operation that kernels of several lanes need, or of one.
 struct NumberLayout {
     const char *suite;
     const char *names[MOST_OPERATIONS];
     size_t operations, chain, key, table;
+    unsigned several, single;
 };
 
-// One kernel for each operation, with the same lanes, at the same places of the state.
+// One kernel for each operation that is needed, with the same lanes, at the same places of the state; else NULL.
 struct NumberKernels {
     const NumberLayout *layout = nullptr;
     const Variant *of[MOST_OPERATIONS] = {};
 
     size_t lanes() const { return of[0]->lanes; }
+    bool need(size_t operation) const { return (lanes() == 1 ? layout->single : layout->several) >> operation & 1; }
     bool legacy_sse() const { return of[0]->legacy_sse; }
 };
 
@@ -50,12 +53,18 @@ public:
     NumberLanes &operator=(const NumberLanes &) = delete;
 
     size_t lanes() const { return kernels_.lanes(); }
+    // Whether there is one lane, whose digits may decide what is done next, and whose limbs follow one another.
+    bool single() const { return lanes() == 1; }
     size_t limbs(size_t lane) const { return place_[lane].limbs; }
     void run_operation(size_t operation, uint64_t iterations);
 
     // Sets a number of a lane's key to one of NUMBER_BYTES; or to these limbs.
     void put_key(size_t lane, size_t number, const uint8_t *bytes);
     void put_key_limbs(size_t lane, size_t number, const uint64_t *limbs);
+    // Returns the limbs of the key's numbers, from this one on, of a single lane.
+    uint64_t *key_limbs(size_t number) {
+        return reinterpret_cast<uint64_t *>(place_[0].key + number * place_[0].limbs * place_[0].pitch);
+    }
     // Sets a number of a lane's chain.
     void put_chain(size_t lane, size_t number, const uint8_t *bytes);
     void put_chain_limbs(size_t lane, size_t number, const uint64_t *limbs);

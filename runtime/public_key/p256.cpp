@@ -42,6 +42,17 @@ bool is_multiplier(const Number256 &a) { return p256_order().is_reduced(a) && !i
 // x of a point, modulo the order.
 Number256 x_scalar(const P256Point &point) { return p256_order().reduced(p256_field().to_plain(point.x)); }
 
+// Whether x of a point is r modulo the order: x is r, or r plus the order where that is below the prime, and x Z^2 = X.
+bool has_x(const P256Jacobian &point, const Number256 &r) {
+    const Modulus256 &f = p256_field();
+    if (f.is_zero(point.z)) return false;
+    const Residue256 square = f.product(point.z, point.z);
+    const auto is = [&](const Residue256 &x) { return f.is_zero(f.difference(f.product(x, square), point.x)) != 0; };
+    const Residue256 x = f.from_plain(r), order = f.from_plain(p256_order().modulus());
+    const Number256 above = f.less(p256_order().modulus());  // the prime less the order
+    return is(x) || (is_below(r, above) && is(f.sum(x, order)));
+}
+
 struct Affine {
     void convert(size_t n) { to_affine(jacobian, n, point, work); }
     P256Jacobian jacobian[TOGETHER];
@@ -53,7 +64,7 @@ struct Affine {
 
 int EcdsaVerification::init(const Engine &engine, const Suites &suites, const char *kernel) {
     if (int error = sha256_.init(engine, suites, "sha256")) return error;
-    return points_.init(engine, kernel);
+    return points_.init(engine, kernel, P256Multiplication::Use::sums);
 }
 
 void EcdsaVerification::run(Job *jobs, size_t n) const {
@@ -66,7 +77,7 @@ void EcdsaVerification::run_some(Job *jobs, size_t n) const {
         Number256 digest[TOGETHER], r[TOGETHER], base[TOGETHER], multiplier[TOGETHER];
         Residue256 inverse[TOGETHER], products[TOGETHER];
         P256Point key[TOGETHER];
-        Affine sums;
+        P256Jacobian sums[TOGETHER];
     };
     const Modulus256 &order = p256_order();
     const auto work = make_wiped<Work>();
@@ -89,18 +100,13 @@ void EcdsaVerification::run_some(Job *jobs, size_t n) const {
         base[i] = order.times(digest[i], inverse[i]);
         multiplier[i] = order.times(r[i], inverse[i]);
     }
-    points_.multiply_both(base, multiplier, key, n, sums.jacobian);
-    sums.convert(n);
-    for (size_t i = 0; i < n; i++) {
-        const bool neutral = p256_field().is_zero(sums.jacobian[i].z);
-        const Number256 x = x_scalar(sums.point[i]);
-        jobs[i].right = jobs[i].right && !neutral && !memcmp(&x, &r[i], sizeof(x));
-    }
+    points_.multiply_both(base, multiplier, key, n, sums);
+    for (size_t i = 0; i < n; i++) jobs[i].right = jobs[i].right && has_x(sums[i], r[i]);
 }
 
 int EcdsaSigning::init(const Engine &engine, const Suites &suites, const char *kernel) {
     if (int error = sha256_.init(engine, suites, "sha256")) return error;
-    return points_.init(engine, kernel);
+    return points_.init(engine, kernel, P256Multiplication::Use::base);
 }
 
 // Jobs that share inversions.

@@ -66,7 +66,9 @@ public:
         bool usable;  // result: false if the secret is 0 or not below the order, or the peer no point
         uint8_t result[P256_POINT];  // the point's encoding
     };
-    int init(const Engine &engine, const char *kernel) { return points_.init(engine, kernel); }
+    int init(const Engine &engine, const char *kernel) {
+        return points_.init(engine, kernel, P256Multiplication::Use::multiples);
+    }
     void run(Job *jobs, size_t n) const;
 
 private:

@@ -1,19 +1,22 @@
 // Multiples of points of P-256 in lanes (templates/streams/p256.j2), or without kernels where this CPU has none.
 #pragma once
 
+#include <memory>
 #include <vector>
 
-#include "numbers/p256.hpp"
 #include "lane_dealer.hpp"
+#include "p256_single.hpp"
 
 namespace cst {
 
-// Several threads may share an object. Constant-time in multipliers and points, but where a multiplier is one of the
-// dozen below the order for which an addition of equal points is the last one. Functions throw std::bad_alloc.
+// Several threads may share an object. Constant-time in multipliers and points, but for the multipliers 2 or 34 (several
+// lanes, a single one) and the order less that, whose last addition is of equal points. Functions throw std::bad_alloc.
 class P256Multiplication {
 public:
+    // What is called, above all: `multiply`, `multiply_base`, or nothing but `multiply_both`.
+    enum class Use { multiples, base, sums };
     // kernel: as for fetch_number_kernels. Without one, CPUs that have no kernel compute in general registers.
-    int init(const Engine &engine, const char *kernel);
+    int init(const Engine &engine, const char *kernel, Use use);
 
     // out[i] = multipliers[i], from 1 on to below the order, times points[i].
     void multiply(const Number256 *multipliers, const P256Point *points, size_t n, P256Jacobian *out) const;
@@ -26,15 +29,15 @@ public:
 private:
     class Lanes;
 
+    std::vector<P256Point> base_multiples(size_t positions, size_t entries, unsigned bits) const;
     void make_combs();
-    // Returns the limbs of a digit's multiples, so many for a number.
-    const uint64_t *comb(size_t limbs, size_t position) const;
 
     bool in_lanes_ = false;
     LaneDealer dealer_;
-    // For each digit, eight multiples of the base point: x and y, in words and in limbs of 52 bits.
-    std::vector<uint64_t> word_combs_, limb_combs_;
+    // For several lanes: for each digit, eight multiples of the base point: x and y, in limbs of 52 bits.
+    std::vector<uint64_t> combs_;
     P256Point base_start_;  // 2^256 times the base point
+    std::unique_ptr<P256SingleLane> single_;
 };
 
 }  // namespace cst

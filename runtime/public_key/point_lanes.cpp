@@ -11,15 +11,21 @@ namespace {
 
 constexpr size_t KEPT = 4;  // powers, while a number is raised
 
+constexpr unsigned bit(PointOperation operation) noexcept { return 1u << unsigned(operation); }
+constexpr unsigned ALL_NEED = bit(PointOperation::twice) | bit(PointOperation::add) | bit(PointOperation::cached) |
+                              bit(PointOperation::square) | bit(PointOperation::multiply);
+
 }  // namespace
 
 const NumberLayout ED25519_LAYOUT = {"ed25519",
                                      {"ed25519_double", "ed25519_add", "ed25519_add_own", "ed25519_add_common",
-                                      "ed25519_cached", "ed25519_square", "ed25519_multiply"},
+                                      "ed25519_cached", "ed25519_square", "ed25519_multiply", "ed25519_add_mixed"},
                                      POINT_OPERATIONS,
                                      PointChain::NUMBERS,
                                      PointKey::NUMBERS,
-                                     COMMON_NUMBERS};
+                                     COMMON_NUMBERS,
+                                     ALL_NEED | bit(PointOperation::add_own) | bit(PointOperation::add_common),
+                                     ALL_NEED | bit(PointOperation::add_mixed)};
 
 NumberTable::NumberTable(const std::vector<Number25519> &numbers) {
     for (const Number25519 &number : numbers) {

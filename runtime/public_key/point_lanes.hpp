@@ -10,8 +10,8 @@
 
 namespace cst {
 
-enum class PointOperation { twice, add, add_own, add_common, cached, square, multiply };
-constexpr size_t POINT_OPERATIONS = 7;
+enum class PointOperation { twice, add, add_own, add_common, cached, square, multiply, add_mixed };
+constexpr size_t POINT_OPERATIONS = 8;
 // Tables have 0 to MULTIPLES times a point, for a digit from -MULTIPLES to MULTIPLES.
 constexpr size_t MULTIPLES = 8;
 

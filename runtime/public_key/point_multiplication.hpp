@@ -15,10 +15,13 @@ static_assert(MULTIPLES == 1 << (DIGIT_BITS - 1), "tables have all that a digit 
 
 class PointMultiplication {
 public:
-    // kernel: as for fetch_number_kernels; counts: one for each operation.
-    int init(const Engine &engine, const char *kernel, const OperationCount *counts) {
-        return dealer_.init(engine, ED25519_LAYOUT, kernel, counts);
+    // kernel: as for fetch_number_kernels; counts: one for each operation, of several lanes and of one.
+    int init(const Engine &engine, const char *kernel, const OperationCount *counts,
+             const OperationCount *single_counts) {
+        return dealer_.init(engine, ED25519_LAYOUT, kernel, counts, single_counts);
     }
+    bool have_several() const { return dealer_.have_several(); }
+    bool have_single() const { return dealer_.have_single(); }
 
     // Calls each(lanes, first, count) for parts of n jobs, which have the lanes, with the neutral point in them.
     template <typename Each>

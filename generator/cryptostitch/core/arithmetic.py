@@ -138,6 +138,11 @@ def _add(x: int, y: int, z: int, t: int, words: list[int], key: list[int]) -> li
     return _sum(x, y, z, t, key[:4])
 
 
+def _add_mixed(x: int, y: int, z: int, t: int, words: list[int], key: list[int]) -> list[int]:
+    """The halves of y + x, y - x, and of 2 and 2 d t, because z is 1."""
+    return _sum(x, y, z, t, [key[0], key[1], 1, key[3]])
+
+
 def _add_own(x: int, y: int, z: int, t: int, words: list[int], key: list[int]) -> list[int]:
     at = OTHER_NUMBERS + OWN_NUMBERS * operator.index(words[0])
     other = key[at : at + OWN_NUMBERS]
@@ -145,7 +150,7 @@ def _add_own(x: int, y: int, z: int, t: int, words: list[int], key: list[int]) -
 
 
 def _add_common(x: int, y: int, z: int, t: int, words: list[int], key: list[int]) -> list[int]:
-    """The halves of y + x, y - x, and of 2 and 2 d t, because z is 1."""
+    """Halves, as for ``_add_mixed``."""
     at = KEY_NUMBERS + COMMON_NUMBERS * operator.index(words[0])
     sum_, difference, product = key[at : at + COMMON_NUMBERS]
     other = [sum_, difference, 1, product]
@@ -159,6 +164,7 @@ def _cached(x: int, y: int, z: int, t: int, words: list[int], key: list[int]) ->
 ED25519: Mapping[str, Arithmetic] = {
     "double": _on_points(_double),
     "add": _on_points(_add),
+    "add_mixed": _on_points(_add_mixed),
     "add_own": _on_points(_add_own, DIGITS),
     "add_common": _on_points(_add_common, DIGITS),
     "cached": _on_points(_cached),

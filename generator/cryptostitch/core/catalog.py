@@ -128,12 +128,17 @@ DES_SLICED_TAILS = {("sse", 16): (1,), ("avx2", 32): (1,)}
 DES_SLICED_BUFFERS = {"sse": (1,), "avx2": (1,)}
 DES_SLICED_BLOCKS = {("sse", 1): (8, 1), ("avx2", 1): (16,)}
 # The texts of numbers modulo a prime, by radix: by products of IFMA, of 32-bit halves, and in general registers.
-FIELDS_25519 = {
+Fields = Mapping[str, tuple[str, Mapping[str, tuple[int, ...]]]]
+FIELDS_25519: Fields = {
     "52": ("field_52", {"avx512": (8,)}),
     "25": ("field_25", {"sse": (2,), "avx2": (4,)}),
     "64": ("field_64", {"scalar": (1,)}),
 }
-FIELDS_P256 = {"52": ("field_p256", {"avx512": (8,)}), "64": ("field_p256_64", {"scalar": (1,)})}
+FIELDS_P256: Fields = {"52": ("field_p256", {"avx512": (8,)}), "64": ("field_p256_64", {"scalar": (1,)})}
+# An operation of a single lane alone: it reads an entry of a table by its own digit, outside of the kernel. Such a lane
+# does not need those where each lane of several chooses from a table.
+SINGLE_LANE = {"add_mixed"}
+SEVERAL_LANES = {"add_own", "add_common"}
 # Numbers in general registers beside those in vectors, whose units they leave alone: a lane more in the same time.
 NUMBERS_BESIDE = (("52", "avx512", 8), ("25", "avx2", 4))
 # Numbers of P-256 are not: on Emerald Rapids a ninth lane makes a doubling take 602 cycles for 492 and an addition from
@@ -161,6 +166,7 @@ class Form:
     object_isas: tuple[str, ...] | None = None  # on these instruction sets alone; None: on all
     shared: bool = True  # serves rows that have its row as `base` too
     beside: Set[tuple[str, int]] = frozenset()
+    alone: bool = True  # is a kernel by itself
 
 
 @dataclass(frozen=True)
@@ -772,7 +778,7 @@ def _modular(
     suite: str,
     template: str,
     meaning: Arithmetic,
-    fields: Mapping[str, tuple[str, Mapping[str, tuple[int, ...]]]],
+    fields: Fields,
     **parameters: str,
 ) -> Algorithm:
     forms = [
@@ -783,6 +789,7 @@ def _modular(
             (1,),
             parameters={"field": f"streams/{text}.j2"},
             paired=False,
+            alone=radix != "64" or parameters.get("operation") not in SEVERAL_LANES,
             object_isas=("sse", "scalar", "avx512"),
         )
         for radix, (text, lanes) in fields.items()
@@ -798,6 +805,19 @@ def _modular(
         word_bytes=8,
         key_bytes=32,
         arithmetic=meaning,
+    )
+
+
+def _points(suite: str, template: str, operations: Mapping[str, Arithmetic], fields: Fields) -> tuple[Algorithm, ...]:
+    def fields_of(operation: str) -> Fields:
+        in_vectors = operation in SEVERAL_LANES and suite in NUMBERS_ALONE
+        fits = {"64"} if operation in SINGLE_LANE else fields.keys() - ({"64"} if in_vectors else set())
+        return {radix: field for radix, field in fields.items() if radix in fits}
+
+    text = f"streams/{template}.j2"
+    return tuple(
+        _modular(f"{suite}_{name}", suite, text, meaning, fields_of(name), operation=name)
+        for name, meaning in operations.items()
     )
 
 
@@ -892,15 +912,9 @@ ALGORITHMS: tuple[Algorithm, ...] = (
     _multi_hash("sha1", SHA1),
     _multi_hash("sha256", SHA256),
     _murmur3(),
-    *(
-        _modular(f"p256_{name}", "p256", "streams/p256.j2", meaning, FIELDS_P256, operation=name)
-        for name, meaning in P256_POINTS.items()
-    ),
+    *_points("p256", "p256", P256_POINTS, FIELDS_P256),
     _modular("x25519_ladder", "x25519", "streams/x25519_ladder.j2", X25519_LADDER, FIELDS_25519),
-    *(
-        _modular(f"ed25519_{name}", "ed25519", "streams/edwards25519.j2", meaning, FIELDS_25519, operation=name)
-        for name, meaning in ED25519.items()
-    ),
+    *_points("ed25519", "edwards25519", ED25519, FIELDS_25519),
     Algorithm(
         "chacha20",
         "chacha20",

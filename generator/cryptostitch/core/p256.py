@@ -79,14 +79,23 @@ def _add(numbers: list[int], words: list[int], key: list[int], product: Product)
     return _sum(numbers, key, product)
 
 
+def _of_affine(x: int, y: int, product: Product) -> list[int]:
+    """The numbers of a point whose Z is 1: the number that leaves its factor as it is."""
+    one = pow(product(1, 1), -1, P256)
+    return [x, y, one, one, one]
+
+
+def _add_mixed(numbers: list[int], words: list[int], key: list[int], product: Product) -> list[int]:
+    return _sum(numbers, _of_affine(key[0], key[1], product), product)
+
+
 def _add_own(numbers: list[int], words: list[int], key: list[int], product: Product) -> list[int]:
     return _sum(numbers, _chosen(words, key[OWN_NUMBERS:], OWN_NUMBERS), product)
 
 
 def _add_common(numbers: list[int], words: list[int], key: list[int], product: Product) -> list[int]:
-    """Z is 1: the number that leaves its factor as it is."""
-    one = pow(product(1, 1), -1, P256)
-    return _sum(numbers, [*_chosen(words, key[KEY_NUMBERS:], COMMON_NUMBERS), one, one, one], product)
+    x, y = _chosen(words, key[KEY_NUMBERS:], COMMON_NUMBERS)
+    return _sum(numbers, _of_affine(x, y, product), product)
 
 
 def _cached(numbers: list[int], words: list[int], key: list[int], product: Product) -> list[int]:
@@ -98,6 +107,7 @@ def _cached(numbers: list[int], words: list[int], key: list[int], product: Produ
 P256_POINTS: Mapping[str, Arithmetic] = {
     "double": _on_points(_double),
     "add": _on_points(_add),
+    "add_mixed": _on_points(_add_mixed),
     "add_own": _on_points(_add_own, DIGITS),
     "add_common": _on_points(_add_common, DIGITS),
     "cached": _on_points(_cached),

@@ -15,7 +15,7 @@ namespace {
 
 typedef __int128 Wide;
 constexpr unsigned PART = 20, BITS = 3 * PART;  // steps
-constexpr int LIMBS = 5, BATCHES = 10;          // 600 steps
+constexpr int LIMBS = 5, BATCHES = 10;  // 600 steps
 constexpr uint64_t MASK = (uint64_t(1) << BITS) - 1;
 
 // The lower limbs have 60 bits, the last one the sign.

@@ -53,6 +53,11 @@ IN_REGISTERS Residue256 less_once(const Residue256 &a, const Residue256 &b) {
 
 }  // namespace
 
+bool is_below(const Number256 &a, const Number256 &b) {
+    Number256 less;
+    return subtract(a, b, &less);
+}
+
 uint64_t is_zero(const Number256 &a) {
     const uint64_t any = a.word[0] | a.word[1] | a.word[2] | a.word[3];
     return ((any | (0 - any)) >> 63) - 1;

@@ -67,6 +67,7 @@ private:
 };
 
 uint64_t is_zero(const Number256 &a);  // all ones, or 0
+bool is_below(const Number256 &a, const Number256 &b);
 inline uint64_t is_odd(const Number256 &a) { return a.word[0] & 1; }
 // Return a where mask is all ones, b where it is 0.
 inline Number256 chosen(uint64_t mask, const Number256 &a, const Number256 &b) {

@@ -14,16 +14,21 @@ constexpr uint64_t ORDER[WORDS + 1] = {0x5812631a5cf5d3ed, 0x14def9dea2f79cd6, 0
 constexpr uint64_t RECIPROCAL[WORDS + 1] = {0xed9ce5a30a2c131b, 0x2106215d086329a7, 0xffffffffffffffeb,
                                             0xffffffffffffffff, 0xf};
 
-// Adds the product of a and b, of n and m words, to `sums`, of n + m words, the product modulo 2^(64 most).
-void add_product(const uint64_t *a, size_t n, const uint64_t *b, size_t m, uint64_t *sums, size_t most) {
-    for (size_t i = 0; i < n; i++) {
+// Adds the product of a and b, of N and M words, to `sums`, of N + M words, the product modulo 2^(64 MOST).
+template <size_t N, size_t M, size_t MOST = N + M>
+void add_product(const uint64_t *a, const uint64_t *b, uint64_t *sums) {
+#pragma GCC unroll 5
+    for (size_t i = 0; i < N; i++) {
         uint64_t carry = 0;
-        for (size_t j = 0; j < m && i + j < most; j++) {
+#pragma GCC unroll 5
+        for (size_t j = 0; j < M; j++) {
+            if (i + j >= MOST) continue;
             const Wide all = Wide(a[i]) * b[j] + sums[i + j] + carry;
             sums[i + j] = uint64_t(all);
             carry = uint64_t(all >> 64);
         }
-        for (size_t at = i + m; at < most; at++) {
+#pragma GCC unroll 5
+        for (size_t at = i + M; at < MOST; at++) {
             const Wide all = Wide(sums[at]) + carry;
             sums[at] = uint64_t(all);
             carry = uint64_t(all >> 64);
@@ -46,8 +51,8 @@ uint64_t subtract(uint64_t *a, const uint64_t *b) {
 // Handbook of Applied Cryptography, 14.42).
 Scalar25519 barrett(const uint64_t x[2 * WORDS]) {
     uint64_t quotient[2 * WORDS + 2] = {}, multiple[WORDS + 1] = {}, rest[WORDS + 1], less[WORDS + 1];
-    add_product(x + WORDS - 1, WORDS + 1, RECIPROCAL, WORDS + 1, quotient, 2 * WORDS + 2);
-    add_product(quotient + WORDS + 1, WORDS + 1, ORDER, WORDS, multiple, WORDS + 1);
+    add_product<WORDS + 1, WORDS + 1>(x + WORDS - 1, RECIPROCAL, quotient);
+    add_product<WORDS + 1, WORDS, WORDS + 1>(quotient + WORDS + 1, ORDER, multiple);
     memcpy(rest, x, sizeof(rest));
     subtract(rest, multiple);
     for (int twice = 0; twice < 2; twice++) {
@@ -88,7 +93,7 @@ Scalar25519 reduced(const uint8_t *bytes) {
 
 Scalar25519 multiply_add(const Scalar25519 &a, const Scalar25519 &b, const Scalar25519 &c) {
     uint64_t words[2 * WORDS] = {c.word[0], c.word[1], c.word[2], c.word[3]};
-    add_product(a.word, WORDS, b.word, WORDS, words, 2 * WORDS);
+    add_product<WORDS, WORDS>(a.word, b.word, words);
     const Scalar25519 out = barrett(words);
     wipe(words, sizeof(words));
     return out;
@@ -96,14 +101,22 @@ Scalar25519 multiply_add(const Scalar25519 &a, const Scalar25519 &b, const Scala
 
 // With half of a digit's range added everywhere no digit borrows from the next one.
 void put_digits(const Scalar25519 &a, unsigned bits, int8_t *digits) {
-    const unsigned each = 64 / bits, half = 1u << (bits - 1), mask = 2 * half - 1;
-    const uint64_t halves = ~uint64_t(0) / mask * half;
-    uint64_t carry = 0;
+    const size_t n = 256 / bits;
+    const uint64_t half = uint64_t(1) << (bits - 1);
+    uint64_t halves[WORDS + 1] = {}, sum[WORDS + 1], carry = 0;
+    for (size_t at = bits - 1; at < n * bits; at += bits) halves[at / 64] |= uint64_t(1) << at % 64;
     for (size_t w = 0; w < WORDS; w++) {
-        const Wide all = Wide(a.word[w]) + halves + carry;
+        const Wide all = Wide(a.word[w]) + halves[w] + carry;
+        sum[w] = uint64_t(all);
         carry = uint64_t(all >> 64);
-        for (unsigned i = 0; i < each; i++) *digits++ = int8_t(int(uint64_t(all) >> bits * i & mask) - int(half));
     }
+    sum[WORDS] = 0;
+    for (size_t i = 0; i < n; i++) {
+        const size_t word = i * bits / 64, shift = i * bits % 64;
+        const uint64_t digit = uint64_t((Wide(sum[word + 1]) << 64 | sum[word]) >> shift) & (2 * half - 1);
+        digits[i] = int8_t(int(digit) - int(half));
+    }
+    wipe(sum, sizeof(sum));
 }
 
 }  // namespace cst

@@ -20,7 +20,7 @@ bool is_reduced(const Scalar25519 &a);
 Scalar25519 reduced(const uint8_t *bytes);
 // Returns (a b + c) modulo L, of any three numbers below 2^256.
 Scalar25519 multiply_add(const Scalar25519 &a, const Scalar25519 &b, const Scalar25519 &c);
-// Writes a as 256 / bits digits from -2^(bits - 1) to 2^(bits - 1) - 1, the lowest first; bits: 4 or 8. a is below L.
+// Writes a as 256 / bits digits from -2^(bits - 1) to 2^(bits - 1) - 1, the lowest first; bits: up to 8. a is below L.
 void put_digits(const Scalar25519 &a, unsigned bits, int8_t *digits);
 
 }  // namespace cst
