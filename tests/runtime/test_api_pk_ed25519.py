@@ -15,7 +15,7 @@ from cryptostitch.binding.capi import ERR_ARGUMENT, ERR_AUTH, ERR_LENGTH, ERR_NA
 from cryptostitch.binding.runtime import Context, RuntimeFailure
 from cryptostitch.ladder.result import Skip
 from cryptostitch.ladder.vectors import given, package
-from edwards import BASE, L, add, challenge, decode, encode, encodings, is_right, multiple, small_order
+from edwards import BASE, NEUTRAL, L, add, challenge, decode, encode, encodings, is_right, multiple, small_order
 from jobs.memory import Guarded
 from jobs.samples import LEVELS
 from jobs.signatures import Signed, damaged, run, verify
@@ -115,6 +115,28 @@ def test_keys_and_nonces_with_a_part_of_small_order(context: Context) -> None:
     found = verify(PublicKey(RULES[0], context), some)
     assert found == [is_right(key, message, s, False) for _, key, message, s in some]
     assert 0 < found.count(True) < len(some)
+
+
+@pytest.mark.cpu
+def test_tables_are_read_without_avx2(library: str) -> None:
+    """By a single lane, whose kernels need BMI2 alone."""
+    rng = random.Random(5)
+    check(context_for("host-avx2", library), signed(rng, 5), rng)
+
+
+def test_scalars_at_the_edges(context: Context) -> None:
+    """S is given, and A the neutral point, so that R = S B: S of zeros, ones, and digits of 8 bits at their ends."""
+    neutral = encode(NEUTRAL)
+    scalars = [*range(130), *(L - i for i in range(1, 130)), *(2**i + d for i in range(7, 253, 7) for d in (-1, 0, 1))]
+    scalars += [sum(digit << 8 * i for i in range(31)) for digit in (127, 128, 129, 255)]
+    some = [
+        (b"", neutral, b"", encode(multiple(s, BASE) if s else NEUTRAL) + s.to_bytes(32, "little")) for s in scalars
+    ]
+    wrong = [(*one[:3], one[3][:32] + ((s + 1) % L).to_bytes(32, "little")) for one, s in zip(some, scalars)]
+    for rules in RULES:
+        pk = PublicKey(rules, context)
+        assert verify(pk, some) == [True] * len(some) and not any(verify(pk, wrong))
+        assert all(verify(pk, [one]) == [True] for one in some)
 
 
 def test_what_is_no_point_and_no_scalar(context: Context) -> None:

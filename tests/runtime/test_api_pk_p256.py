@@ -39,6 +39,9 @@ WITH_SHA256 = SHA256()
 ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 B = 0x5AC635D8AA3A93E7B3EBBD55769886BC651D06B0CC53B0F63BCE3C3E27D2604B
 EDGES = [*range(1, 70), *(ORDER - i for i in range(1, 70)), (ORDER - 1) // 2, (ORDER + 1) // 2, 2**255, 2**252 - 1]
+# Digits of 4, 5 and 6 bits that are all ones, all zeros, or as small or large as digits with signs are.
+EDGES += [sum(digit << bits * i for i in range(255 // bits)) for bits in (4, 5, 6) for digit in (1, 2**bits // 2)]
+EDGES += [ORDER - 2**i for i in range(7, 256, 8)] + [2**i - 1 for i in range(7, 256, 8)]
 
 
 @pytest.fixture(params=LEVELS)
@@ -206,6 +209,54 @@ def test_inverses_at_the_edges(context: Context) -> None:
     assert all(verify(pk, some)) and all(verify(pk, [one])[0] for one in some)
 
 
+def test_multipliers_of_sums_at_the_edges(context: Context) -> None:
+    """Right signatures of digests whose multipliers u1 and u2 are given: r is of u1 G + u2 Q, s = r / u2, e = u1 s.
+    Keys are multiples of the base point that tables have, so that some additions are of equal and opposite points."""
+    rng, some = random.Random(9), []
+    multipliers = [0, 1, 2, 3, 127, 128, 129, ORDER - 1, ORDER - 2, 2**128, 2**255, *EDGES[-40:]]
+    for d in (1, 2, 3, 5, 15, 64, ORDER - 1, ORDER - 2, ORDER - 3, rng.randrange(1, ORDER)):
+        for u1, u2 in [(rng.choice(multipliers), rng.choice(multipliers[1:])) for _ in range(30)] + [(0, 1), (1, 1)]:
+            if (u1 + u2 * d) % ORDER:
+                r = private((u1 + u2 * d) % ORDER).public_key().public_numbers().x % ORDER
+                s = r * pow(u2, -1, ORDER) % ORDER
+                signature = r.to_bytes(32, "big") + s.to_bytes(32, "big")
+                some.append((encoded(private(d)), (u1 * s % ORDER).to_bytes(32, "big"), signature))
+    wrong = [(key, digest, bytes([signature[0] ^ 1]) + signature[1:]) for key, digest, signature in some]
+    pk = PublicKey("ecdsa-p256-verify-digest", context)
+    assert pk.verify_many(*zip(*some)) == [True] * len(some)
+    assert not any(pk.verify_many(*zip(*wrong)))
+    assert all(pk.verify_many([key], [digest], [signature])[0] for key, digest, signature in some)
+
+
+def add(a: tuple[int, int], b: tuple[int, int]) -> tuple[int, int]:
+    """The sum of points that are neither equal nor opposite."""
+    slope = (b[1] - a[1]) * pow(b[0] - a[0], -1, P256) % P256
+    x = (slope * slope - a[0] - b[0]) % P256
+    return x, (slope * (a[0] - x) - a[1]) % P256
+
+
+def test_coordinates_above_the_order(context: Context) -> None:
+    """Signatures whose point R has x from the order on, so that r = x - order: Q = (R - u1 G) / u2, u2 = 1. The same r
+    is wrong for a point whose x is another number."""
+    some = []
+    for r in range(1, 40):
+        x = r + ORDER
+        square = (x**3 - 3 * x + B) % P256
+        y = pow(square, (P256 + 1) // 4, P256)
+        if y * y % P256 != square:
+            continue
+        u1 = 12345 + r
+        base = private(ORDER - u1).public_key().public_numbers()
+        key = ec.EllipticCurvePublicNumbers(*add((x, y), (base.x, base.y)), ec.SECP256R1()).public_key()
+        point = key.public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+        some.append((point, (u1 * r % ORDER).to_bytes(32, "big"), 2 * r.to_bytes(32, "big")))
+    assert len(some) > 10
+    pk = PublicKey("ecdsa-p256-verify-digest", context)
+    assert pk.verify_many(*zip(*some)) == [True] * len(some)
+    others = [some[i - 1][2] for i in range(len(some))]
+    assert not any(pk.verify_many([s[0] for s in some], [s[1] for s in some], others))
+
+
 def test_sums_of_equal_and_opposite_points(context: Context) -> None:
     """Right signatures of which u2 Q is what an addition of the base point's multiples begins with, 2^256 G or its
     negative: u2 = r / s, s = (e + r d) / k, and u2 d = c make d = c e / (r (k - c)). And r for which u2 Q is u1 G or
@@ -224,6 +275,13 @@ def test_sums_of_equal_and_opposite_points(context: Context) -> None:
     assert all(map(is_right, right)) and not any(map(is_right, wrong))
     both = right + wrong
     assert verify(PublicKey("ecdsa-p256-verify", context), both) == [one in right for one in both]
+
+
+@pytest.mark.cpu
+def test_tables_are_read_without_avx2(library: str) -> None:
+    """By a single lane, whose kernels need BMI2 alone."""
+    rng = random.Random(10)
+    check(context_for("host-avx2", library), signed(rng, 5), rng)
 
 
 def test_what_is_no_key(context: Context) -> None:
