@@ -23,7 +23,8 @@ struct Work {
 
 int Ed25519Signing::init(const Engine &engine, const Suites &suites, const char *kernel) {
     if (int error = sha512_.init(engine, suites, "sha512")) return error;
-    if (int error = points_.init(engine, kernel, BASE_MULTIPLICATION, SINGLE_BASE_MULTIPLICATION)) return error;
+    if (int error = points_.init(engine, kernel, BASE_MULTIPLICATION, SINGLE_BASE_MULTIPLICATION, PointComb::DIGITS))
+        return error;
     if (points_.have_several()) make_combs();
     if (points_.have_single())
         single_ = std::make_unique<PointComb>(

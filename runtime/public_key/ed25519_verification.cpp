@@ -28,7 +28,7 @@ constexpr OperationCount SINGLE_VERIFICATION[POINT_OPERATIONS] = {
 int Ed25519Verification::init(const Engine &engine, const Suites &suites, const char *kernel, bool zip215) {
     zip215_ = zip215;
     if (int error = sha512_.init(engine, suites, "sha512")) return error;
-    if (int error = points_.init(engine, kernel, VERIFICATION, SINGLE_VERIFICATION)) return error;
+    if (int error = points_.init(engine, kernel, VERIFICATION, SINGLE_VERIFICATION, 0)) return error;
     std::vector<AffinePoint> multiples = points_.base_multiples(1, BASE_MULTIPLES, BASE_BITS);
     if (points_.have_single()) {
         std::vector<AffinePoint> odd;

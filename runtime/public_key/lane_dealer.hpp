@@ -13,15 +13,18 @@ namespace cst {
 
 class LaneDealer {
 public:
-    // kernel: as for fetch_number_kernels; counts: one for each operation of the layout, of several lanes and of one.
+    // kernel: as for fetch_number_kernels; counts: one for each operation of the layout, of several lanes and of one;
+    // single_entries: how many entries of tables a single lane reads outside of its kernels.
     int init(const Engine &engine, const NumberLayout &layout, const char *kernel, const OperationCount *counts,
-             const OperationCount *single_counts) {
+             const OperationCount *single_counts, size_t single_entries) {
         engine_ = &engine;
         if (int error = fetch_number_kernels(engine, layout, kernel, &all_)) return error;
         std::vector<LanePlan::Choice> choices;
         for (const NumberKernels &kernels : all_) {
             const size_t lanes = kernels.lanes();
-            choices.push_back({lanes, cycles_of(kernels, lanes == 1 ? single_counts : counts)});
+            const double cycles = lanes == 1 ? cycles_of(kernels, single_counts) + double(single_entries) * ENTRY_CYCLES
+                                             : cycles_of(kernels, counts);
+            choices.push_back({lanes, cycles});
         }
         plan_ = std::make_unique<LanePlan>(choices);
         return 0;
@@ -53,6 +56,8 @@ public:
     }
 
 private:
+    static constexpr double ENTRY_CYCLES = 100;  // about what reading one, and its digit, takes
+
     template <typename Is>
     bool has(Is is) const {
         return std::any_of(all_.begin(), all_.end(), [&](const NumberKernels &its) { return is(its.lanes()); });

@@ -37,6 +37,7 @@ constexpr Counts SINGLE_COUNTS[] = {
     {{52, 256}, {66, 66}, {0, 0}, {0, 0}, {17, 17}, {0, 0}},
     {{1, 6}, {0, 0}, {0, 0}, {0, 0}, {0, 0}, {P256SingleLane::Comb::DIGITS - 1, P256SingleLane::Comb::DIGITS - 1}},
     {{70, 256}, SPARSE_ADDITIONS, {0, 0}, {0, 0}, TABLE_ENTRIES, SPARSE_BASE_ADDITIONS}};
+constexpr size_t SINGLE_ENTRIES[] = {P256SingleDigits::DIGITS - 1, P256CombDigits::DIGITS, 0};  // of secret digits
 
 }  // namespace
 
@@ -83,7 +84,7 @@ private:
 
 int P256Multiplication::init(const Engine &engine, const char *kernel, Use use) {
     const size_t its = size_t(use);
-    if (int error = dealer_.init(engine, P256_LAYOUT, kernel, COUNTS[its], SINGLE_COUNTS[its]))
+    if (int error = dealer_.init(engine, P256_LAYOUT, kernel, COUNTS[its], SINGLE_COUNTS[its], SINGLE_ENTRIES[its]))
         return error == CST_ERR_UNSUPPORTED && !kernel ? CST_OK : error;
     in_lanes_ = true;
     if (dealer_.have_several()) make_combs();

@@ -9,8 +9,9 @@
 
 namespace cst {
 
-// Several threads may share an object. Constant-time in multipliers and points, but for the multipliers 2 or 34 (several
-// lanes, a single one) and the order less that, whose last addition is of equal points. Functions throw std::bad_alloc.
+// Several threads may share an object. Constant-time in multipliers and points, but for the multipliers 2 or 34
+// (several lanes, a single one) and the order less that, whose last addition is of equal points. Functions throw
+// std::bad_alloc.
 class P256Multiplication {
 public:
     // What is called, above all: `multiply`, `multiply_base`, or nothing but `multiply_both`.

@@ -15,10 +15,11 @@ static_assert(MULTIPLES == 1 << (DIGIT_BITS - 1), "tables have all that a digit 
 
 class PointMultiplication {
 public:
-    // kernel: as for fetch_number_kernels; counts: one for each operation, of several lanes and of one.
+    // kernel: as for fetch_number_kernels; counts: one for each operation, of several lanes and of one;
+    // single_entries: as for LaneDealer::init.
     int init(const Engine &engine, const char *kernel, const OperationCount *counts,
-             const OperationCount *single_counts) {
-        return dealer_.init(engine, ED25519_LAYOUT, kernel, counts, single_counts);
+             const OperationCount *single_counts, size_t single_entries) {
+        return dealer_.init(engine, ED25519_LAYOUT, kernel, counts, single_counts, single_entries);
     }
     bool have_several() const { return dealer_.have_several(); }
     bool have_single() const { return dealer_.have_single(); }

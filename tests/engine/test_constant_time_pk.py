@@ -34,7 +34,7 @@ if LONG:
     KERNELS.append(("ecdh-p256", QUICK["ecdsa-p256-sign"]))
 SECRETS = [bytes(32), b"\xff" * 32, bytes.fromhex("55" * 32)]
 ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551  # of P-256 (SP 800-186, 3.2.1.3)
-# Not 2 or 34 and ORDER less that: the last addition is then of equal points, and the job is computed again, as no other is.
+# Not 2, 34 and ORDER less that: the last addition is then of equal points, and the job is computed again.
 SECRETS_P256 = [n.to_bytes(32, "big") for n in (5, ORDER - 5, ORDER // 3)]
 POINTS = [(P25519 - 2).to_bytes(32, "little"), b"\xff" * 32, (9).to_bytes(32, "little")]
 TRIES = 8  # because what the library allocates need not be at the same place

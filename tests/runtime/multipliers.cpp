@@ -2,8 +2,8 @@
 //     inverse M A            1 / A modulo M
 //     order BITS A           digits of A, modulo the order of Ed25519's base point, of so many bits
 //     sparse WIDTH A         digits of A in the non-adjacent form of that width, up to the highest that is not 0
-//     odd BITS A             the odd digits of A modulo P-256's order, 4, 5 or 6 bits, whose sum is A or the order less A
-//     entry WORDS N I        whether both ways to read entry I of N of so many words, 8, 12 or 20, read it
+//     odd BITS A             the odd digits of A modulo P-256's order, 4, 5 or 6 bits, whose sum is A or the order less
+//     A entry WORDS N I        whether both ways to read entry I of N of so many words, 8, 12 or 20, read it
 // Numbers are hexadecimal; what is printed is decimal, the lowest digit first.
 #include <cstdio>
 #include <cstdlib>
@@ -44,7 +44,8 @@ bool is_read(size_t entries, size_t index, bool avx2) {
 
 template <size_t WORDS>
 void print_read(size_t entries, size_t index) {
-    printf("%d", is_read<WORDS>(entries, index, false) && is_read<WORDS>(entries, index, __builtin_cpu_supports("avx2")));
+    printf("%d",
+           is_read<WORDS>(entries, index, false) && is_read<WORDS>(entries, index, __builtin_cpu_supports("avx2")));
 }
 
 }  // namespace
