@@ -63,7 +63,7 @@ CHACHA_BLOCKS = {("sse", 1): (16, 8, 4), ("avx2", 1): (32, 16, 8), ("avx512", 1)
 # Messages of ChaCha20-Poly1305, whose hash is in general registers: as many blocks as vectors encipher meanwhile. For
 # short ones wider vectors are no faster.
 CHACHA_POLY_MESSAGES = {"avx2": (1,), "avx512": (1,)}
-CHACHA_POLY_BLOCKS = {("avx2", 1): (16,), ("avx512", 1): (32,)}
+CHACHA_POLY_BLOCKS = {("avx2", 1): (16, 32), ("avx512", 1): (32,)}
 CHACHA_POLY_SHORT_MESSAGES = {"avx2": (1,)}
 CHACHA_POLY_SHORT_BLOCKS = {("avx2", 1): (16, 4)}
 # ChaCha20-Poly1305 messages whose hash IFMA computes in vectors. A kernel for short messages computes all of its
