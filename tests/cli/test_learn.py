@@ -333,6 +333,27 @@ def test_a_weave_that_lasts_is_kept(work: steps.Work, monkeypatch: pytest.Monkey
     steps.tune(work, runtime.Context())  # nothing is searched twice
 
 
+def test_the_next_run_goes_on_with_what_is_left(
+    quick: None, work: steps.Work, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``work`` gives the first of two pairs time, and the second none."""
+    folder = tmp_path / "new"
+    only = (*parts("recipes"), "--kernels", "*", "--format", "json")
+    first = json.loads(learn(folder, *only).stdout)
+    assert [s["kernel"] for s in first["searched"]] == [PAIR] and len(first["untried"]) == 1
+    assert (folder / PLACE).exists()
+    monkeypatch.setattr(Budget, "pair", lambda self, waiting, reserve: 0.5)
+    searched: list[str] = []
+    run = pairs.Searches.run
+    monkeypatch.setattr(
+        pairs.Searches, "run", lambda self, pair, *rest: searched.append(pair) or run(self, pair, *rest)
+    )
+    result = learn(folder, *only)
+    second = json.loads(result.stdout)
+    assert searched == first["untried"] and second["untried"] == []
+    assert [s["kernel"] for s in second["searched"]] == [PAIR, *searched] and not (folder / PLACE).exists()
+
+
 def test_the_cost_of_a_recipe_that_the_library_has_not_yet_stays(
     work: steps.Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:

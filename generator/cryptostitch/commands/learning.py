@@ -47,8 +47,9 @@ def learn(minutes, folder, parts, kernels, rows, busy, fmt) -> None:
     """Make or refresh the folder of this CPU: what its instructions cost, what the kernels cost, better weaves for the
     pairs that bursts run here, and how it stands against the peers at hand.
 
-    An interrupted run goes on where it ended. It ends with a page, learned.html (and learned.txt) in the folder: where
-    this CPU wins, where it loses, and why. `make` then builds the folder into the library.
+    A run goes on where the one before was interrupted, and with searches for which that had no time. It ends with a
+    page, learned.html (and learned.txt) in the folder: where this CPU wins, where it loses, and why. `make` then builds
+    the folder into the library.
 
     \b
     Examples:

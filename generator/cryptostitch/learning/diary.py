@@ -1,4 +1,5 @@
-"""What a run has done so far, beside the folder's whole files, so that an interrupted one goes on."""
+"""What a run has done so far, beside the folder's whole files, so that another goes on: after an interruption, or where
+there was no time for all searches."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import contextlib
 import hashlib
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -63,8 +64,14 @@ class Diary:
         self._page["spent"] = round(spent, 1)
         self.write(PAGE, self._page)
 
+    def keep(self, again: Iterable[str]) -> None:
+        """Keeps what was done for another run, which has its time to itself and does the steps ``again`` once more."""
+        for what in again:
+            self._page["done"].pop(what, None)
+        self.save(0.0)
+
     def close(self) -> None:
-        """Everything was done."""
+        """Forgets everything: nothing is left to do."""
         if self._folder.path.exists():
             shutil.rmtree(self._folder.path)
 

@@ -84,7 +84,8 @@ def learn(
     say: Callable[[str], None] = lambda _: None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Learned:
-    """Makes or refreshes the folder of this CPU; goes on where an interrupted run for the same library ended.
+    """Makes or refreshes the folder of this CPU; goes on where a run for the same library ended that was interrupted,
+    or had no time for all searches.
 
     Raises CryptostitchError (Busy among them) before anything is measured, and MeasureError from what cannot be
     measured; what is whole by then stays."""
@@ -95,7 +96,7 @@ def learn(
     of = {"library": digest(library), "cpu": here.brand, "kernels": wish.kernels, "rows": wish.rows}
     diary = Diary(folder, of)
     if diary.resumed:
-        say(f"going on where a run ended after {diary.spent:.0f} s")
+        say(f"going on where a run ended after {diary.spent:.0f} s" if diary.spent else "going on with more weaves")
     elif diary.begun_anew:
         say("an earlier run was of another library, CPU or choice of kernels: begun anew")
     if folder.about() is None:
@@ -133,7 +134,10 @@ def learn(
         )
     seconds = work.budget.used
     worse = tuple(diary.done("worse") or ())
-    diary.close()
+    if searched["untried"]:
+        diary.keep(part.value for part in (Part.RECIPES, Part.BENCH) if part in wish.parts)
+    else:
+        diary.close()
     return Learned(here, folder, seconds, searched, tuple(notes), worse)
 
 

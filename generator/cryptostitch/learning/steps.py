@@ -138,6 +138,7 @@ def library_costs(work: Work) -> runtime.Context:
     if not path.exists():
         context = runtime.Context(runtime.ALLOW_LEGACY)
         seconds = max(0.1, min(LIBRARY_COSTS, work.budget.left))
+        path.parent.mkdir(parents=True, exist_ok=True)
         context.calibrate(
             None, seconds, lambda done, total, name: work.tell(Step.CALIBRATE, 1.0, f"for the library: {name}")
         )

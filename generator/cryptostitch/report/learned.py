@@ -158,7 +158,8 @@ def learned_text(data: Mapping[str, Any]) -> str:
     if data["untried"]:
         lines += [
             "",
-            f"no time to search for {len(data['untried'])} pairs that bursts run here, {data['untried'][0]} first",
+            f"no time to search for {len(data['untried'])} pairs that bursts run here, {data['untried'][0]} first; "
+            "the next run goes on with them",
         ]
     return "\n".join(lines) + "\n"
 
