@@ -994,16 +994,16 @@ CST_API int cst_manager_new(cst_ctx *ctx, const cst_manager_options *options, cs
 CST_API void cst_manager_free(cst_manager *manager);
 
 /* Takes a job in; it and its buffers must stay where they are, untouched, until it comes back. Bad arguments are
- * refused as by cst_burst, and the job does not come back then; CST_ERR_FULL, before they are looked at, likewise. What
- * cst_burst would find forged by its length alone is taken in, and comes back as a forgery. May run waiting jobs, this
- * one among them. */
+ * refused as by cst_burst, and the job does not come back then; likewise CST_ERR_FULL, before they are looked at, and
+ * CST_ERR_MEMORY, which only the first job of a suite and direction can meet. What cst_burst would find forged by its
+ * length alone is taken in, and comes back as a forgery. May run waiting jobs, this one among them. */
 CST_API int cst_manager_submit(cst_manager *manager, cst_job *job);
 /* The next finished job, or NULL. Every submitted job comes back exactly once, in the order in which jobs were
  * finished: bursts one after the other, inside a burst as submitted; jobs of one suite and direction therefore in the
  * order of their submits. See its `status` and `out_len`. */
 CST_API cst_job *cst_manager_take(cst_manager *manager);
 /* Runs everything that waits. CST_OK, however many jobs did not authenticate: each job's status says so when it is
- * taken. CST_ERR_ARGUMENT: no manager. Nothing else can fail: what is needed was allocated by cst_manager_new. */
+ * taken. CST_ERR_ARGUMENT: no manager. Nothing else can fail: what is needed was allocated before. */
 CST_API int cst_manager_flush(cst_manager *manager);
 /* Takes back a job that still waits: its buffers are as they were, its status is 1, it does not come out of take.
  * CST_ERR_ARGUMENT: it does not wait. */

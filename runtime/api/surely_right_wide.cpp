@@ -49,16 +49,18 @@ WIDE size_t surely_right_alike_wide(const cst_job &model, const cst_job *jobs, s
     const size_t most_out = enciphers ? SIZE_MAX : 0;
     const unsigned pairs = enciphers ? ALL : WITHOUT_OUT;
     const __m512i first = lanes(FIRST), second = lanes(SECOND), one = _mm512_set1_epi64(1);
-    __m512i lengths = buffers_of(model).lengths, to_last, apart;
-    __mmask8 some;
+    // What follows from the text's length, `bytes`. No job with an empty text is surely right.
+    __m512i lengths = buffers_of(model).lengths, to_last = _mm512_setzero_si512(), apart = to_last;
+    __mmask8 some = 0;
     uint64_t bytes = 0;
     size_t i = 0;
     for (; i < n; i++) {
         const cst_job &job = jobs[i];
+        if (!job.in_len) break;
         const Buffers b = buffers_of(job);
         if (job.in_len != bytes) {
             bytes = job.in_len;
-            if (!bytes || bytes >> 59 || !suite->lengths.hold_input(opens, model.iv_len, bytes)) break;
+            if (bytes >> 59 || !suite->lengths.hold_input(opens, model.iv_len, bytes)) break;
             lengths = _mm512_mask_set1_epi64(lengths, 1 << IN | 1 << OUT, int64_t(bytes));
             some = _mm512_mask_test_epi64_mask(enciphers ? 0x1f : 0x1f & ~(1 << OUT), lengths, lengths);
             to_last = _mm512_sub_epi64(lengths, one);

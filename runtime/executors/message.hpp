@@ -14,7 +14,7 @@ namespace cst {
 
 constexpr int JOB_WAITING = 1;  // the status of a job that is checked and not run yet
 
-// What is known of jobs. kind: they have one suite and direction, and IVs, AADs and tags of the same lengths, in one
+// What is known of jobs. kind: they have one suite and direction, IVs and AADs of the same lengths, and texts in one
 // piece each. shape: also texts of the same length.
 enum class Likeness : uint8_t { none, kind, shape };
 

@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+import os
 import random
+import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+from built import suite_names
 from cryptostitch.binding import runtime
 from cryptostitch.binding.runtime import AEAD, CIPHER, NOT_RUN, OPEN, SEAL, Address, Job
 from targets import context_for
@@ -123,3 +127,16 @@ def test_every_job_of_a_burst(library: str, name: str, target: str) -> None:
                 assert job.status in ([NOT_RUN] if expected else WRONG), (at, direction, text, aad, tag, job.status)
                 found[expected] += 1
     assert min(found.values()) > 50
+
+
+@pytest.mark.parametrize("target", ["host", "host-no_avx512", "sse_aesni"])
+def test_bursts_of_jobs_without_text(library: str, build: Path, target: str) -> None:
+    """From C, with registers that are clear: what is there by chance in another program may hide a missing value."""
+    suites = [name for name in suite_names() if name in context_for(target, library).suites()]
+    done = subprocess.run(
+        [build / "cst-empty-texts", *suites],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "CRYPTOSTITCH_TARGET": target},
+    )
+    assert done.returncode == 0 and int(done.stdout.split()[-4]) > 1000, done.stdout + done.stderr

@@ -20,8 +20,9 @@ pub enum Error {
     Authentication,
     /// Neither this CPU nor this system can run it.
     Unsupported,
-    /// There is not enough memory for keys, states, jobs or what the library needs for its work. Where there is none for
-    /// a name, an `Arc` or a `Vec` of results, the program ends, as is usual in Rust.
+    /// There is not enough memory for what the C library needs, for the state of a message in parts, or for a job of a
+    /// [`Manager`](crate::Manager). Where there is none for an `Arc`, or for a `Vec` of jobs, inputs or results, the
+    /// program ends, as is usual in Rust.
     Memory,
     /// The system refused executable memory, and no compiled kernel does the work.
     ExecutableMemory,
