@@ -19,12 +19,9 @@ struct LengthRange {
     static constexpr uint32_t FINE_RANGES = 2 * (FINE / GRAIN + 1),
                               RANGES = FINE_RANGES + 3 * 8 * (MOST_LOG2 + 1 - FINE_LOG2);
 
-    static uint32_t of(uint64_t bytes) {  // without branches, which random lengths mislead
-        const uint64_t large = bytes < FINE ? FINE : bytes;
-        const uint32_t fine = uint32_t((bytes + GRAIN - 1) / GRAIN * 2 + (bytes % GRAIN != 0)),
-                       coarse = FINE_RANGES + 3 * (eighth(large) - 8 * FINE_LOG2) + uint32_t(part_of_eighth(large)),
-                       is_fine = 0 - uint32_t(bytes < FINE);
-        return (fine & is_fine) | (coarse & ~is_fine);
+    static uint32_t of(uint64_t bytes) {
+        if (bytes < FINE) return uint32_t((bytes + GRAIN - 1) / GRAIN * 2 + (bytes % GRAIN != 0));
+        return FINE_RANGES + 3 * (eighth(bytes) - 8 * FINE_LOG2) + uint32_t(part_of_eighth(bytes));
     }
     // Returns the length that represents a range. Where ranges are fine, it is in the range and takes as many
     // iterations of any kernel; where they are coarse, it is the least length. It represents itself, too.
