@@ -1,4 +1,5 @@
-"""What tests of examples with rows of one's own share: copies, commands, faults."""
+"""Helpers of the tests of examples that add rows of one's own: they copy an example, run commands in the copy, and put
+faults into it."""
 
 from __future__ import annotations
 

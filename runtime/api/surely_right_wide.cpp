@@ -49,7 +49,8 @@ WIDE size_t surely_right_alike_wide(const cst_job &model, const cst_job *jobs, s
     const size_t most_out = enciphers ? SIZE_MAX : 0;
     const unsigned pairs = enciphers ? ALL : WITHOUT_OUT;
     const __m512i first = lanes(FIRST), second = lanes(SECOND), one = _mm512_set1_epi64(1);
-    // What follows from the text's length, `bytes`. No job with an empty text is surely right.
+    // These vectors follow from the text's length, `bytes`, and are set when it changes. The loop ends at an empty
+    // text, which look_closer checks.
     __m512i lengths = buffers_of(model).lengths, to_last = _mm512_setzero_si512(), apart = to_last;
     __mmask8 some = 0;
     uint64_t bytes = 0;

@@ -14,8 +14,9 @@ namespace cst {
 
 constexpr int JOB_WAITING = 1;  // the status of a job that is checked and not run yet
 
-// What is known of jobs. kind: they have one suite and direction, IVs and AADs of the same lengths, and texts in one
-// piece each. shape: also texts of the same length.
+// Says what the jobs of a burst have in common. none: nothing is known. kind: all jobs have one suite and direction,
+// and IVs and AADs of the same lengths, and their buffers are in one piece. shape: their texts have the same length,
+// too.
 enum class Likeness : uint8_t { none, kind, shape };
 
 // Makes a job of the library's own in place, since a copy of what has just been written would wait for it. Its other

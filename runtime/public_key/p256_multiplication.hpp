@@ -14,7 +14,7 @@ namespace cst {
 // std::bad_alloc.
 class P256Multiplication {
 public:
-    // What is called, above all: `multiply`, `multiply_base`, or nothing but `multiply_both`.
+    // Says which function the caller calls most: `multiply` or `multiply_base`. sums: it calls `multiply_both` alone.
     enum class Use { multiples, base, sums };
     // kernel: as for fetch_number_kernels. Without one, CPUs that have no kernel compute in general registers.
     int init(const Engine &engine, const char *kernel, Use use);

@@ -3,7 +3,7 @@
 //     order BITS A           digits of A, modulo the order of Ed25519's base point, of so many bits
 //     sparse WIDTH A         digits of A in the non-adjacent form of that width, up to the highest that is not 0
 //     odd BITS A             the odd digits of A modulo P-256's order, 4, 5 or 6 bits, whose sum is A or the order less
-//     A entry WORDS N I        whether both ways to read entry I of N of so many words, 8, 12 or 20, read it
+//     entry WORDS N I        1 if both ways to read entry I, of N entries of 8, 12 or 20 words, read it; else 0
 // Numbers are hexadecimal; what is printed is decimal, the lowest digit first.
 #include <cstdio>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-"""What a run has done so far, beside the folder's whole files, so that another goes on: after an interruption, or where
-there was no time for all searches."""
+"""The diary of a run: it lists the steps that are done, beside the folder's whole files. The next run reads it and goes
+on, if this one was interrupted or had no time for all searches."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ Signed limbs_of(const Number256 &a) {
              int64_t((w[2] >> 52 | w[3] << 12) & MASK), int64_t(w[3] >> 48)}};
 }
 
-// What new f and g take of f, and of g, times a power of 2.
+// The matrix of some division steps: u f + v g is the new f times a power of 2, and q f + r g the new g times it.
 struct Steps {
     int64_t u, v, q, r;
 };
