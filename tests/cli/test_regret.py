@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from cryptostitch.analysis import regret as analysis
-from cryptostitch.analysis.regret import Cell, Judged, Regret, regret
+from cryptostitch.analysis.regret import Cell, Judged, Regret, Rows, regret
 from cryptostitch.binding import library, runtime
 from cryptostitch.cli import main
 from cryptostitch.cpus.costs import measured_rows
@@ -42,6 +42,11 @@ def chosen_by(**figures: float) -> dict[str, list[float]]:
     return dear | {FOUR: [figures["four"], 0.0], EIGHT: [figures["eight"], 0.0]}
 
 
+def complete(rows: Rows) -> Rows:
+    """The table, by which no kernel is chosen that it lacks: kernels may be newer than the CPU's figures."""
+    return {name: [99999.0, 0.0] for name in runtime.Context().kernels()} | dict(rows)
+
+
 def cells_by_place(found: Regret) -> dict[tuple[int, int], Judged]:
     return {(judged.cell.size, judged.cell.jobs): judged for judged in found.judged}
 
@@ -68,7 +73,7 @@ def test_steps_cost_what_is_kept_between_them() -> None:
         pytest.skip("this CPU has no kernel of whole ChaCha20-Poly1305 messages")
     kept = 1e5
     free, dear = (
-        cells_by_place(regret("zen4", rows, rows, suites="chacha20-poly1305", messages=(message, kept)))
+        cells_by_place(regret("zen4", rows, complete(rows), suites=ANYWHERE, messages=(message, kept)))
         for message in (0.0, kept)
     )
     assert dear[64, 64].chosen == dear[64, 64].best and len(dear[64, 64].best) == 1, "whole"
@@ -105,7 +110,8 @@ def test_pairs_are_judged_with_what_is_around_them() -> None:
 
 def test_the_command() -> None:
     own = json.loads(run(*FEW, "--format", "json").stdout)
-    assert own["cpu"] == "zen4" and own["chosen_by"] == "its own table" and own["cells"] == 18
+    assert own["cpu"] == "zen4" and own["chosen_by"] == "its own table"
+    assert own["cells"] + own["unmeasured"] == 18 and own["cells"] > 9
     worst = own["worst_cells"]
     assert 1 <= own["mean"] <= own["worst"] == (worst[0]["regret"] if worst else 1), "no cell where all is chosen right"
     estimated = json.loads(run(*FEW, "--no-table", "--format", "json").stdout)
@@ -143,7 +149,8 @@ def test_what_cannot_run_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_on_an_unknown_cpu(unknown_cpu: None) -> None:
     assert "give --cpu sapphire_rapids or --cpu zen2 or --cpu zen4" in run(code=2).stderr
-    assert json.loads(run(*FEW, "--format", "json").stdout)["cells"] == 18
+    found = json.loads(run(*FEW, "--format", "json").stdout)
+    assert found["cells"] + found["unmeasured"] == 18 and found["cells"] > 9
 
 
 def test_mean_and_worst() -> None:
