@@ -47,14 +47,14 @@ public:
         }
     }
     // Long limbs stand for themselves, where they are no address; short ones beside the next one, or beside the same
-    // limb of an equal job in the next lane.
+    // limb of an equal job in the next lane. Beside a zero a short limb is no evidence: the library keeps times.
     void limbs(const Number &limbs, unsigned bits) {
-        constexpr uint64_t ABOVE_ADDRESSES = uint64_t(1) << 48;
+        constexpr uint64_t ABOVE_ADDRESSES = uint64_t(1) << 48, SMALL = 1 << 16;
         for (size_t i = 0; i < limbs.size(); i++) {
             if (bits > 48 && limbs[i] >= ABOVE_ADDRESSES) words_.push_back(limbs[i]);
-            if (bits > 48 || limbs[i] < 1 << 16) continue;
+            if (bits > 48 || limbs[i] < SMALL) continue;
             pairs_.emplace_back(limbs[i], limbs[i]);
-            if (i + 1 < limbs.size()) pairs_.emplace_back(limbs[i], limbs[i + 1]);
+            if (i + 1 < limbs.size() && limbs[i + 1] >= SMALL) pairs_.emplace_back(limbs[i], limbs[i + 1]);
         }
     }
     void number(const Number &a) {
