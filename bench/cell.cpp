@@ -63,7 +63,8 @@ void Cell::lay_out() {
         Buffer b;
         uint8_t *in = placed(in_, 0) + slots[i] * pitch + HEAD;
         b.session = load_.sessions ? random() % load_.sessions : 0;
-        b.key = batch_.key(load_.one_key ? 0 : load_.sessions ? b.session : i % load_.jobs);
+        const size_t key = load_.one_key ? 0 : load_.sessions ? b.session : i % load_.jobs;
+        b.key = batch_.first_key + key * Batch::KEY_PITCH;
         b.mac_key = b.key + Batch::MAC_KEY;
         b.in = in;
         b.out = placed(out_, OUTPUT) + slots[i] * pitch + HEAD;

@@ -123,7 +123,8 @@ struct Batch {
     static constexpr size_t KEY_PITCH = 128, MAC_KEY = 64;  // from key to key; from a key to its MAC key
     size_t keys() const { return one_key ? 1 : sessions ? sessions : jobs; }
     size_t key_of(size_t buffer) const { return one_key ? 0 : sessions ? buffers[buffer].session : buffer % jobs; }
-    const uint8_t *key(size_t k) const { return first_key + k * KEY_PITCH; }
+    // The reference does all buffers as one run, and their keys repeat.
+    const uint8_t *key(size_t k) const { return sessions ? first_key + k * KEY_PITCH : buffers[k].key; }
     const uint8_t *mac_key(size_t k) const { return key(k) + MAC_KEY; }
 };
 

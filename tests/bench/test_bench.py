@@ -93,6 +93,14 @@ def test_every_suite_agrees_with_openssl(bench: Path) -> None:
     assert_rest_is_checked(done)
 
 
+def test_the_default_cells_are_right(bench: Path) -> None:
+    """What `make bench` runs, as briefly as can be."""
+    done = run(bench, "--peers", "none", "--min-ms", "0.001", "--repetitions", "1")
+    assert done.returncode == 0, done.stderr
+    assert "not timed" not in done.stderr
+    assert_rest_is_checked(done)
+
+
 def test_peers_agree_with_openssl_on_a_mix(bench: Path, tmp_path: Path) -> None:
     """Peers too are compared before they are timed. A mix of blocks: 38 x 64, 21 x 576, 5 x 1408 bytes; where the suite
     takes any length, 570."""
