@@ -62,7 +62,7 @@ struct Argument {
 };
 
 template <size_t N>
-bool any_wrong_pointer(const Argument (&buffers)[N]) {
+[[gnu::always_inline]] inline bool any_wrong_pointer(const Argument (&buffers)[N]) {
     bool wrong = false;
 #pragma GCC unroll 8
     for (const Argument &buffer : buffers) wrong |= buffer.wrong_pointer();
@@ -70,7 +70,7 @@ bool any_wrong_pointer(const Argument (&buffers)[N]) {
 }
 
 template <size_t N>
-bool any_wrong_length(const Argument (&buffers)[N]) {
+[[gnu::always_inline]] inline bool any_wrong_length(const Argument (&buffers)[N]) {
     bool wrong = false;
 #pragma GCC unroll 8
     for (const Argument &buffer : buffers) wrong |= buffer.wrong_length();
@@ -79,7 +79,7 @@ bool any_wrong_length(const Argument (&buffers)[N]) {
 
 // Checks lengths and overlaps of buffers whose pointers are right.
 template <size_t N>
-int check_places(const Argument (&buffers)[N]) {
+[[gnu::always_inline]] inline int check_places(const Argument (&buffers)[N]) {
     if (any_wrong_length(buffers)) return CST_ERR_LENGTH;
     bool meet = false;
 #pragma GCC unroll 8
@@ -92,7 +92,7 @@ int check_places(const Argument (&buffers)[N]) {
 // The whole rule. other_error: what is wrong beside the buffers, CST_ERR_UNSUPPORTED or CST_ERR_LENGTH; CST_OK:
 // nothing.
 template <size_t N>
-int check_arguments(int other_error, const Argument (&buffers)[N]) {
+[[gnu::always_inline]] inline int check_arguments(int other_error, const Argument (&buffers)[N]) {
     if (any_wrong_pointer(buffers)) return CST_ERR_ARGUMENT;
     return other_error ? other_error : check_places(buffers);
 }

@@ -54,15 +54,18 @@ int one(cst_job *job, size_t *out_len) {
     return error;
 }
 
+__attribute__((noinline)) int run_several(const Engine &engine, cst_job *jobs, size_t n) {
+    Likeness likeness = Likeness::none;
+    const int wrong = check_jobs(engine, jobs, n, &likeness);
+    if (wrong && wrong != CST_ERR_AUTH) return wrong;
+    const ClearRegisters clear(engine.cpu());
+    return guarded([&]() -> int { return run(engine, jobs, n, likeness, wrong); });
+}
+
 }  // namespace
 
 int cst::burst(const Engine *engine, cst_job *jobs, size_t n) {
-    if (n == 1) return run_one(*engine, jobs);
-    Likeness likeness = Likeness::none;
-    const int wrong = check_jobs(*engine, jobs, n, &likeness);
-    if (wrong && wrong != CST_ERR_AUTH) return wrong;
-    const ClearRegisters clear(engine->cpu());
-    return guarded([&]() -> int { return run(*engine, jobs, n, likeness, wrong); });
+    return n == 1 ? run_one(*engine, jobs) : run_several(*engine, jobs, n);
 }
 
 int cst_burst(cst_ctx *ctx, cst_job *jobs, size_t n) {

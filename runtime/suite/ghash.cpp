@@ -1,5 +1,7 @@
 #include "ghash.hpp"
 
+#include <cstring>
+
 #include "intrinsics.hpp"
 
 namespace cst {
@@ -11,12 +13,9 @@ struct Polynomial {
 };
 
 Polynomial load(const uint8_t *block) {
-    Polynomial p = {0, 0};
-    for (int i = 0; i < 8; i++) {
-        p.high = p.high << 8 | block[i];
-        p.low = p.low << 8 | block[8 + i];
-    }
-    return p;
+    uint64_t words[2];
+    memcpy(words, block, sizeof(words));
+    return {__builtin_bswap64(words[1]), __builtin_bswap64(words[0])};
 }
 
 // Divides by x: 1/x = x^127 + x^6 + x + 1.
@@ -25,47 +24,42 @@ Polynomial divided(Polynomial p) {
     return {p.low << 1 ^ (carry & 1), (p.high << 1 | p.low >> 63) ^ (carry & 0xc200000000000000u)};
 }
 
-// A sum of products in which the second factors have been divided by x: low + middle x^64 + high x^128.
-struct Sum {
-    __m128i low, middle, high;
-};
+#define PCLMUL __attribute__((target("pclmul,sse2"), always_inline)) inline
 
-__attribute__((target("pclmul,sse2"))) inline void add_product(Sum *sum, __m128i a, __m128i b) {
-    sum->low = _mm_xor_si128(sum->low, _mm_clmulepi64_si128(a, b, 0x00));
-    sum->high = _mm_xor_si128(sum->high, _mm_clmulepi64_si128(a, b, 0x11));
-    sum->middle =
-        _mm_xor_si128(sum->middle, _mm_xor_si128(_mm_clmulepi64_si128(a, b, 0x01), _mm_clmulepi64_si128(a, b, 0x10)));
-}
+PCLMUL __m128i swapped(__m128i a) { return _mm_shuffle_epi32(a, 0x4e); }
 
-// Reduces a sum; streams/ghash.j2 has the derivation.
-__attribute__((target("pclmul,sse2"))) inline __m128i reduced(const Sum &sum) {
+// Reduces low + middle x^64 + high x^128; streams/ghash.j2 has the derivation.
+PCLMUL __m128i fold(__m128i a) {
     const __m128i modulus = _mm_set_epi64x(0, int64_t(0xc200000000000000u));
-    auto fold = [&](__m128i a) __attribute__((target("pclmul,sse2"))) {
-        return _mm_xor_si128(_mm_clmulepi64_si128(a, modulus, 0x00), _mm_shuffle_epi32(a, 0x4e));
-    };
-    return _mm_xor_si128(sum.high, fold(_mm_xor_si128(sum.middle, fold(sum.low))));
+    return _mm_xor_si128(_mm_clmulepi64_si128(a, modulus, 0x00), swapped(a));
+}
+PCLMUL __m128i reduced(__m128i low, __m128i middle, __m128i high) {
+    return _mm_xor_si128(high, fold(_mm_xor_si128(middle, fold(low))));
 }
 
-__attribute__((target("pclmul,sse2"))) inline __m128i product(__m128i a, __m128i b) {
-    Sum sum = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()};
-    add_product(&sum, a, b);
-    return reduced(sum);
+// The product of factors that are divided by x is divided by x, too. By Karatsuba; `sum` has the sum of b's halves.
+PCLMUL __m128i product(__m128i a, __m128i b, __m128i sum) {
+    const __m128i low = _mm_clmulepi64_si128(a, b, 0x00), high = _mm_clmulepi64_si128(a, b, 0x11);
+    const __m128i both = _mm_clmulepi64_si128(_mm_xor_si128(a, swapped(a)), sum, 0x00);
+    return reduced(low, _mm_xor_si128(both, _mm_xor_si128(low, high)), high);
+}
+// The two products of a's halves with each other cancel.
+PCLMUL __m128i square(__m128i a) {
+    return reduced(_mm_clmulepi64_si128(a, a, 0x00), _mm_setzero_si128(), _mm_clmulepi64_si128(a, a, 0x11));
 }
 
 }  // namespace
 
-// Doubles the number of powers in each round, so that each product waits for few others.
+// Every second power is a square. None waits for more than 2 log2(count) others.
 __attribute__((target("pclmul,sse2"))) void ghash_powers(const uint8_t *h, uint32_t count, uint8_t (*rows)[16]) {
     const Polynomial first = divided(load(h));
-    __m128i *last = reinterpret_cast<__m128i *>(rows) + count - 1;
-    __m128i step = _mm_set_epi64x(
-        int64_t(first.high),
-        int64_t(first.low));  // the highest power so far; the product of factors that are divided is divided, too
-    _mm_storeu_si128(last, step);
-    for (uint32_t have = 1; have < count; have *= 2) {
-        for (uint32_t i = 0; i < have && have + i < count; i++)
-            _mm_storeu_si128(last - have - i, product(step, _mm_loadu_si128(last - i)));
-        step = product(step, step);
+    const __m128i one = _mm_set_epi64x(int64_t(first.high), int64_t(first.low)), sum = _mm_xor_si128(one, swapped(one));
+    __m128i *const end = reinterpret_cast<__m128i *>(rows) + count;
+    _mm_storeu_si128(end - 1, one);
+    for (uint32_t i = 2; i <= count; i += 2) {
+        const __m128i even = square(_mm_loadu_si128(end - i / 2));
+        _mm_storeu_si128(end - i, even);
+        if (i < count) _mm_storeu_si128(end - i - 1, product(even, one, sum));
     }
 }
 

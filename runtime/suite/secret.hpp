@@ -30,7 +30,9 @@ inline void wipe_rows(uint8_t *data, size_t bytes) {
         memcpy(data, &zero, sizeof(zero));
         __asm__ volatile("" : : "r"(data) : "memory");
     }
-    wipe_rows(reinterpret_cast<uint8_t (*)[16]>(data), bytes / 16);
+    if (bytes & 32) memcpy(data, &zero, 32);
+    if (bytes & 16) memcpy(data + (bytes & 32), &zero, 16);
+    __asm__ volatile("" : : "r"(data) : "memory");
 }
 
 // Returns 1 if the bytes are equal, 0 if not; reads every byte.
