@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstring>
+#include <stdexcept>
+#include <string>
 
 #include "arguments.hpp"
 #include "../run/explain.hpp"
@@ -19,6 +21,16 @@ constexpr size_t INFO_WITHOUT_RULES = offsetof(cst_suite_info, tag_lengths);
 constexpr size_t INFO_WITHOUT_MOST_TAG = offsetof(cst_suite_info, most_tag_bytes);
 constexpr size_t INFO_WITHOUT_ANSWERS = offsetof(cst_suite_info, known_answers);
 constexpr size_t INFO_WITHOUT_OPEN_TAGS = offsetof(cst_suite_info, open_tag_lengths);
+
+// Has libstdc++ throw an exception while no register has a secret. When it makes a call for the first time the dynamic
+// linker resolves it, and meanwhile keeps all vector registers on the stack.
+void throw_once() {
+    try {
+        std::string().reserve(std::string::npos);
+    } catch (const std::length_error &) {
+        return;
+    }
+}
 
 }  // namespace
 
@@ -57,6 +69,7 @@ int cst_ctx_new(cst_ctx **out, const cst_options *options) {
     const char *costs = options && options->size == sizeof(cst_options) ? options->costs : nullptr;
     if (costs && !*costs) return CST_ERR_ARGUMENT;
     return guarded([&]() -> int {
+        throw_once();
         auto ctx = std::make_unique<cst_ctx>();
         if (options) ctx->flags = options->flags;
         ctx->wants_signature = pack_key != nullptr;
