@@ -4,6 +4,6 @@ set -eu
 cd "$(dirname "$0")/.."
 cpus=generator/cryptostitch/cpus
 for ink in light dark; do
-    .venv/bin/cryptostitch bench --results $cpus/zen4/bench.json --results $cpus/sapphire_rapids/bench.json \
+    .venv/bin/cryptostitch bench --results $cpus/zen5/bench.json --results $cpus/sapphire_rapids/bench.json \
         --plot "${1:-bench}/speed-$ink.svg" $([ $ink = light ] || echo --dark)
 done

@@ -201,7 +201,7 @@ def test_what_is_missing_is_said(tmp_path: Path) -> None:
     assert summary(tmp_path, "frobnicate").returncode == 2
 
 
-@pytest.mark.parametrize("cpu", ["zen4", "sapphire_rapids"])
+@pytest.mark.parametrize("cpu", ["zen4", "zen5", "sapphire_rapids"])
 def test_pages_show_the_kept_results(tmp_path: Path, cpu: str) -> None:
     """`make bench` writes both; whoever changes the tables types `python bench/summary page CPU`."""
     shutil.copytree(CPUS / cpu, tmp_path / cpu)

@@ -205,7 +205,7 @@ def test_the_picture_of_the_front_page(browser: Any, root: Path, ink: str, width
     browser.get(picture.as_uri())
     assert not browser.execute_script(OUTSIDE)
     texts = [text.text for text in browser.find_elements("css selector", "text")]
-    results = [read_results(shipped(cpu)) for cpu in ("zen4", "sapphire_rapids")]
+    results = [read_results(shipped(cpu)) for cpu in ("zen5", "sapphire_rapids")]
     shown = [load for load in LOADS if any(times_as_fast(of, load) for of in results)]
     wanted = [times_as_fast(of, load) for of in results for load in shown]
     numbers = [text for text in texts if re.fullmatch(r"\d+\.\d\d", text)]
