@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 SOURCE = r"""
@@ -66,3 +68,18 @@ def with_cmake(prefix: Path, folder: Path) -> None:
         run("cmake", "-S", folder, "-B", build, "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}", "--log-level=ERROR")
         run("cmake", "--build", build)
         assert run(build / "consumer") == ABC
+
+
+def make_once(build: Path, kind: str, test_run: str, make: Callable[[], object]) -> Path:
+    """Has packages of a kind made unless this test run has made them, of whose processes one makes them at a time.
+    Returns their folder."""
+    folder = build / "packages"
+    folder.mkdir(exist_ok=True)
+    with open(folder / f"{kind}.run", "a+") as made_by:
+        fcntl.flock(made_by, fcntl.LOCK_EX)
+        made_by.seek(0)
+        if made_by.read() != test_run:
+            make()
+            made_by.truncate(0)
+            made_by.write(test_run)
+    return folder

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from jobs.samples import LONG
-from packages.consumer import ABC, run, with_cmake, with_pkg_config
+from packages.consumer import ABC, make_once, run, with_cmake, with_pkg_config
 
 NAMES = ("libcryptostitch0", "libcryptostitch-dev", "cryptostitch-tools")
 INTEGRATIONS = ("cryptostitch-openssl", "cryptostitch-ipsec-mb")  # the library is linked into them
@@ -18,15 +18,15 @@ NEEDED = ("dpkg-buildpackage", "dh", "lintian", "pkg-config")
 
 
 @pytest.fixture(scope="module")
-def packages(root: Path, build: Path) -> dict[str, Path]:
+def packages(root: Path, build: Path, testrun_uid: str) -> dict[str, Path]:
     """Returns the packages by name; lintian has checked them."""
     if not LONG:
         pytest.skip("compiles the library once more: CRYPTOSTITCH_LONG=1")
     missing = [tool for tool in NEEDED if shutil.which(tool) is None]
     if missing:
         pytest.skip(f"no {' '.join(missing)} here (`make deb` as root installs it)")
-    run(root / "packaging/deb.sh")
-    return {path.name.partition("_")[0]: path for path in (build / "packages").glob("*.deb")}
+    folder = make_once(build, "deb", testrun_uid, lambda: run(root / "packaging/deb.sh"))
+    return {path.name.partition("_")[0]: path for path in folder.glob("*.deb")}
 
 
 @pytest.fixture(scope="module")

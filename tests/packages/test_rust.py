@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from jobs.samples import LONG
-from packages.consumer import ABC, run
+from packages.consumer import ABC, make_once, run
 
 MAIN = """
 fn main() {
@@ -57,13 +57,12 @@ def test_the_oldest_rust(root: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def crates(root: Path, build: Path) -> Path:
+def crates(root: Path, build: Path, testrun_uid: str) -> Path:
     if not LONG:
         pytest.skip("Cargo compiles the library twice more: CRYPTOSTITCH_LONG=1")
     if not shutil.which("cargo"):
         pytest.skip("no Cargo here")
-    run(root / "packaging/rust/crate.sh")
-    return build / "packages/rust"
+    return make_once(build, "crate", testrun_uid, lambda: run(root / "packaging/rust/crate.sh")) / "rust"
 
 
 def test_the_sources(crates: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from jobs.samples import LONG
-from packages.consumer import run
+from packages.consumer import make_once, run
 
 pytestmark = pytest.mark.skipif(not LONG, reason="packages are made and used: CRYPTOSTITCH_LONG=1")
 HERE = Path(__file__).parent
@@ -46,22 +46,19 @@ def test_every_script_is_a_road() -> None:
 
 
 @pytest.fixture(scope="module")
-def packages(root: Path, build: Path) -> Callable[[str], Path]:
-    """Makes the packages of a road where they are not made yet in this session."""
-    folder, done = build / "packages", set[str]()
+def packages(root: Path, build: Path, testrun_uid: str) -> Callable[[str], Path]:
+    """Makes the packages of a road."""
+
+    def make_wheel() -> None:
+        for old in (build / "packages").glob("*.whl"):
+            old.unlink()
+        prebuilt = ("--no-build-isolation", "-C", f"cmake.define.CST_PREBUILT={build}")
+        run(sys.executable, "-m", "pip", "wheel", "-q", root, "--no-deps", "-w", build / "packages", *prebuilt)
 
     def make(road: str) -> Path:
-        maker = {"provider": "deb", "gateway": "deb", "signatures": "crate"}.get(road, "wheel")
-        if maker not in done:
-            if maker == "wheel":
-                for old in folder.glob("*.whl"):
-                    old.unlink()
-                prebuilt = ("--no-build-isolation", "-C", f"cmake.define.CST_PREBUILT={build}")
-                run(sys.executable, "-m", "pip", "wheel", "-q", root, "--no-deps", "-w", folder, *prebuilt)
-            else:
-                run(root / {"deb": "packaging/deb.sh", "crate": "packaging/rust/crate.sh"}[maker])
-            done.add(maker)
-        return folder
+        kind = {"provider": "deb", "gateway": "deb", "signatures": "crate"}.get(road, "wheel")
+        script = root / {"deb": "packaging/deb.sh", "crate": "packaging/rust/crate.sh"}.get(kind, "")
+        return make_once(build, kind, testrun_uid, make_wheel if kind == "wheel" else lambda: run(script))
 
     return make
 
