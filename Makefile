@@ -16,8 +16,9 @@ PART ?=
 MINUTES ?= 20
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build configured venv tools check format test test-lesser test-long record demo bench bench-tiers
-.PHONY: figures peers install clean deb tarball wheel crates
+.PHONY: all build configured venv tools bench-tools test-tools check format test test-lesser test-long record demo
+.PHONY: bench bench-tiers figures peers install clean deb tarball wheel crates
+.NOTPARALLEL:
 all: build
 
 # Every recipe runs in the checkout; nothing below depends on the caller's folder.
@@ -27,6 +28,10 @@ IN = cd '$(ROOT)'
 
 tools:
 	@$(IN); cmake/tools.sh
+
+# Before the build, which looks for them.
+bench-tools test-tools: %-tools: venv
+	@$(IN); cmake/tools.sh $*
 
 venv:
 	@$(IN); cmake/venv.sh
@@ -65,27 +70,27 @@ format: venv
 	.venv/bin/ruff format -q .
 
 # The library, the generator and the tests take this CPU for CPU, which must be a lesser one: tests/README.md.
-test: check build
-	@$(IN); cmake/tools.sh test
+test: test-tools check build
+	@$(IN)
 	CRYPTOSTITCH_CPU='$(CPU)' .venv/bin/python -m pytest -n $(JOBS) --dist worksteal $(PYTEST)
 
 # What depends on the CPU, on a lesser one by turns (the commit decides which).
-test-lesser: build
-	@$(IN); cmake/tools.sh test
+test-lesser: test-tools build
+	@$(IN)
 	cpu=$$(.venv/bin/python tests/drawn_cpu.py)
 	echo "on a lesser CPU, $$cpu:"
 	CRYPTOSTITCH_CPU=$$cpu .venv/bin/python -m pytest -n $(JOBS) --dist worksteal -m cpu $(PYTEST)
 
 # The ladder's record of the default pack (tests/README.md): runs what has changed since, and writes it.
-record: build
-	@$(IN); cmake/tools.sh test
+record: test-tools build
+	@$(IN)
 	.venv/bin/python tests/ladder/record.py
 
 # The long forms, in parts (tests/parts.py): every kernel's whole ladder, long fuzzing, the whole suite under each
 # restriction. Hours on two cores without PART. A part that takes more than MINUTES ends as failed, and says which tests
 # ran.
-test-long: check build
-	@$(IN); cmake/tools.sh test
+test-long: test-tools check build
+	@$(IN)
 	status=0
 	for part in $(if $(PART),'$(PART)',$$(.venv/bin/python tests/parts.py)); do
 	    echo "the long tests, $$part:"
@@ -101,19 +106,19 @@ demo:
 	cmake --build build -j $(JOBS) --target demo -- $$([ -t 1 ] || echo --quiet)
 	.venv/bin/python examples/demo/demo.py $(if $(FILE),"$(FILE)")
 
-bench: build
+bench: bench-tools build
 	@$(IN); bench/run.sh $(BENCH)
 
-bench-tiers: build
+bench-tiers: bench-tools build
 	@$(IN); bench/run.sh --tiers $(BENCH)
 
 # All that the CPU's page and the README show, measured anew. `python bench/summary page` and `bench/speed.sh` write
 # them from kept runs without measuring.
-figures: build
+figures: bench-tools build
 	@$(IN); bench/run.sh; bench/run.sh --tiers
 
 # Those that were made are of use even when one was not.
-peers: build
+peers: bench-tools build
 	@$(IN); status=0
 	JOBS=$(JOBS) bench/newest/make.sh $(PEERS) || status=$$?
 	PATH="$$PWD/.venv/bin:$$PATH"

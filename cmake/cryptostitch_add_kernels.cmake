@@ -3,13 +3,13 @@
 # Makes the library target `name` of the named kernels (`cryptostitch list` shows them), generated at build time:
 # objects without JIT, without C++ and without the runtime, and the header <cryptostitch_kernels.h> on its include path.
 # The generator is the Python package `cryptostitch`: the one beside this file in a checkout, else the one that
-# CRYPTOSTITCH_PYTHON can import.
+# CST_PYTHON can import.
 include_guard(GLOBAL)
 
 # `command`: the one that wants it.
 function(_cst_generator command result)
     get_filename_component(checkout "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/.." ABSOLUTE)
-    set(python "${CRYPTOSTITCH_PYTHON}")
+    set(python "${CST_PYTHON}")
     set(from -m)
     if(EXISTS "${checkout}/generator/cryptostitch/cli.py")
         set(from "${checkout}/generator") # runs modules of the checkout, see its __main__.py
@@ -27,7 +27,7 @@ function(_cst_generator command result)
         message(FATAL_ERROR "${command} needs the generator, which an installed library does not contain, and "
             "'${python}' cannot import it. Install the wheel (`make wheel` in a checkout builds it):\n"
             "  python3 -m venv generator && generator/bin/pip install \"$(ls cryptostitch-*.whl)[generator]\"\n"
-            "and configure with -DCRYPTOSTITCH_PYTHON=<absolute path>/generator/bin/python.\n${why}")
+            "and configure with -DCST_PYTHON=<absolute path>/generator/bin/python.\n${why}")
     endif()
     set(${result} "${python}" "${from}" cryptostitch.cli PARENT_SCOPE)
 endfunction()

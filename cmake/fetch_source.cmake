@@ -10,8 +10,11 @@ macro(cst_fetch_source name package sha256 repository tag)
     if(NOT FETCHCONTENT_SOURCE_DIR_${_upper})
         set(_folder "${CMAKE_BINARY_DIR}/_deps/${name}-src")
         execute_process(COMMAND sh "${CMAKE_CURRENT_LIST_DIR}/fetch_debian_source.sh" ${package} trixie ${sha256}
-            "${_folder}" RESULT_VARIABLE _failed)
-        if(NOT _failed)
+            "${_folder}" "${CMAKE_COMMAND}" RESULT_VARIABLE _failed ERROR_VARIABLE _why ERROR_STRIP_TRAILING_WHITESPACE)
+        if(_failed)
+            message(STATUS "Debian's source package ${package} is not to be had here (${_why}): cloning ${repository}. "
+                           "-DFETCHCONTENT_SOURCE_DIR_${_upper}=<folder of release ${tag}> does without a network")
+        else()
             set(FETCHCONTENT_SOURCE_DIR_${_upper} "${_folder}")
         endif()
     endif()

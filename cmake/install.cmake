@@ -11,12 +11,12 @@ install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(EXPORT cryptostitch-targets NAMESPACE cryptostitch:: DESTINATION "${_package}")
 
 # The manual page cryptostitch(3) is the header's comments; each function is a page that leads to it.
+# They are made here, in a hundredth of a second, so that they are there whichever targets are built.
 set(_manual "${PROJECT_BINARY_DIR}/man3")
-add_custom_command(OUTPUT "${_manual}/cryptostitch.3"
-    COMMAND sh "${PROJECT_SOURCE_DIR}/tools/header_manual.sh"
-        "${PROJECT_SOURCE_DIR}/include/cryptostitch/cryptostitch.h" ${PROJECT_VERSION} "${_manual}"
-    DEPENDS include/cryptostitch/cryptostitch.h tools/header_manual.awk tools/header_manual.sh VERBATIM)
-add_custom_target(header_manual ALL DEPENDS "${_manual}/cryptostitch.3")
+set(_manual_sources include/cryptostitch/cryptostitch.h tools/header_manual.awk tools/header_manual.sh)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_manual_sources})
+execute_process(COMMAND sh tools/header_manual.sh include/cryptostitch/cryptostitch.h ${PROJECT_VERSION} "${_manual}"
+    WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}" COMMAND_ERROR_IS_FATAL ANY)
 install(DIRECTORY "${_manual}" DESTINATION "${CMAKE_INSTALL_MANDIR}")
 
 configure_package_config_file(cmake/cryptostitch-config.cmake.in "${PROJECT_BINARY_DIR}/cryptostitch-config.cmake"

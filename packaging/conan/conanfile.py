@@ -59,7 +59,7 @@ class Cryptostitch(ConanFile):
             self.run(f'"{venv}/bin/pip" install -q -r "{self.source_folder}/requirements.txt"')
         cmake = CMake(self)
         cmake.configure()
-        cmake.build(target=["cryptostitch", "cryptostitch_static", "manual"])
+        cmake.build(target=["cryptostitch", "cryptostitch_static", "cst_sum_manual"])
 
     def package(self):
         CMake(self).install()

@@ -85,7 +85,7 @@ def test_kernels_in_a_build(root: Path, example: Callable[[str], Path], tmp_path
         f"extern void {symbol}(const void *);\nint main(void) {{ return {symbol} == 0; }}\n"
     )
     prefix = f"-DCMAKE_PREFIX_PATH={root}/build/prefix"
-    run("cmake", "-S", ".", "-B", "b", prefix, f"-DCRYPTOSTITCH_PYTHON={sys.executable}", cwd=tmp_path)
+    run("cmake", "-S", ".", "-B", "b", prefix, f"-DCST_PYTHON={sys.executable}", cwd=tmp_path)
     run("cmake", "--build", "b", cwd=tmp_path)
     run("b/my_program", cwd=tmp_path)
 

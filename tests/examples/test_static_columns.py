@@ -130,7 +130,7 @@ def folder(example: Callable[[str], Path], build: Path, tmp_path_factory: pytest
     (source / "CMakeLists.txt").write_text(PROJECT)
     (source / "counter.c").write_text(COUNTER)
     prefix = f"-DCMAKE_PREFIX_PATH={build / 'prefix'}"
-    run("cmake", "-S", source, "-B", source / "b", prefix, f"-DCRYPTOSTITCH_PYTHON={sys.executable}")
+    run("cmake", "-S", source, "-B", source / "b", prefix, f"-DCST_PYTHON={sys.executable}")
     run("cmake", "--build", source / "b")
     return source / "b"
 
@@ -142,12 +142,12 @@ def library(folder: Path) -> ctypes.CDLL:
 
 def test_without_the_generator_the_message_says_what_to_install(folder: Path, build: Path, tmp_path: Path) -> None:
     run(sys.executable, "-m", "venv", "--without-pip", tmp_path / "empty")
-    options = (f"-DCMAKE_PREFIX_PATH={build / 'prefix'}", f"-DCRYPTOSTITCH_PYTHON={tmp_path / 'empty/bin/python'}")
+    options = (f"-DCMAKE_PREFIX_PATH={build / 'prefix'}", f"-DCST_PYTHON={tmp_path / 'empty/bin/python'}")
     command = ("cmake", "-S", folder.parent, "-B", tmp_path / "b", *options)
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     said = " ".join(done.stderr.split())
     assert done.returncode and "cryptostitch_add_columns needs the generator" in said
-    assert 'pip install "$(ls cryptostitch-*.whl)[generator]"' in said and "-DCRYPTOSTITCH_PYTHON=" in said
+    assert 'pip install "$(ls cryptostitch-*.whl)[generator]"' in said and "-DCST_PYTHON=" in said
 
 
 def test_two_copies_as_assembly_text_in_one_library(build: Path, tmp_path: Path) -> None:

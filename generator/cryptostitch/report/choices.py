@@ -142,8 +142,8 @@ def _machine_lines(cpu: dict[str, Any]) -> list[str]:
         f"levels: {' '.join(['scalar', *cpu['levels']])}",
         f"costs: {cpu['microarchitecture']}" + ("" if here else f", {grades[cpu['costs']]}"),
         "kernels: "
-        + ("assembled at run time" if cpu["jit"] else "static ones only, executable memory is off or refused")
-        + f", by {cpu['library']}",
+        + ("assembled at run time" if cpu["jit"] else "static ones only, executable memory is off or refused"),
+        f"library: {cpu['library']}",
     ]
 
 
