@@ -25,13 +25,18 @@ import click, elftools, iced_x86, jinja2, llvmlite, rich, zstandard")
     endif()
     if(_failed)
         string(REGEX MATCH "[^\n]+\n*$" _why "${_why}") # the last line of a traceback
-        message(FATAL_ERROR "Python generates the kernels, and '${CST_PYTHON}' cannot: ${_failed} ${_why}\n"
-            "Any of these helps:\n"
-            "- `make` in ${PROJECT_SOURCE_DIR}, which makes an environment and builds with it\n"
-            "- an environment of your own, and -DCST_PYTHON=<absolute path>/generator/bin/python:\n"
-            "    python3 -m venv generator\n"
-            "    generator/bin/pip install -r ${PROJECT_SOURCE_DIR}/requirements.txt\n"
-            "- kernels that a finished build of this version has generated, which need no Python:\n"
-            "  -DCST_PREGENERATED=<its folder build/generated>\n")
+        string(STRIP "${_why}" _why)
+        if(_why)
+            set(_failed "${_why}")
+        endif()
+        message(FATAL_ERROR
+            "Python generates the kernels, and '${CST_PYTHON}' cannot: ${_failed}.  Any of these helps:\n"
+            "  - `make` in ${PROJECT_SOURCE_DIR}, which makes an environment and builds with it\n"
+            "  - an environment of your own:\n"
+            "      python3 -m venv /tmp/generator\n"
+            "      /tmp/generator/bin/pip install -r ${PROJECT_SOURCE_DIR}/requirements.txt\n"
+            "    and -DCST_PYTHON=/tmp/generator/bin/python\n"
+            "  - kernels that a finished build of this version has generated, which need no Python:\n"
+            "      -DCST_PREGENERATED=<its folder build/generated>\n")
     endif()
 endif()

@@ -20,7 +20,7 @@ if [ "$use" = deb ]; then
     done
 fi
 
-# has FILE_OR_PROGRAM PACKAGE...: what does without has its reason here.
+# has FILE_OR_PROGRAM PACKAGE...: the packages are wanted where it is missing.
 optional=
 has() {
     [ -e "$1" ] || command -v "$1" >/dev/null || { shift; optional="$optional $*"; }

@@ -39,6 +39,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         f"bare-{group}": (rf"bare/test_bare\.py::test_group\[{group}\]",)
         for group in ("readme", "examples", "packages")
     },
+    "bare-first": _tests("bare/test_bare.py", "first_command"),
     "bursts-any": _tests(BURSTS, "any_burst", "every_suite_comes_up"),
     "bursts-forced": _tests(BURSTS, "any_burst_on_any_kernel", "jobs_that_are_alike"),
     "calibration": _files("runtime/test_api_calibrate.py", "cli/test_defaults.py"),

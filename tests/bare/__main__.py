@@ -1,58 +1,79 @@
 """`python -m bare [GROUP ...]` in tests/, as root: runs what the pages show in a minimal Debian root and prints a list
-of what ran, with times. `--folder`: where the root is made; `--keep`: and left (mounted no more); `--again ROOT`: in
-one that was left, with what is built there and the checkout's newest commit; `--only GLOB`: the steps of such names."""
+of what ran, with times. The group `first` has a clean root for each of its commands. `--release`: of Debian, by its
+code name; `--folder`: where roots are made; `--keep`: and left; `--again ROOT`: in one that was left, with what is
+built there and the checkout's newest commit; `--only GLOB`: the steps of such names."""
 
 from __future__ import annotations
 
 import argparse
 import fnmatch
-import signal
+import os
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from pathlib import Path
 
-from .root import Root, again, made, removed
-from .steps import GROUPS, steps
+from .first import First, firsts, tried
+from .root import Ran, Root, again, made, removed
+from .steps import GROUPS, Step, steps
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 LAST_LINES = 40
+FIRST = "first"
 
 
-def run_group(group: str, folder: Path, only: str, begin: Callable[..., AbstractContextManager[Root]]) -> list[str]:
-    """Prints a line for each step, and the last lines of one that fails; goes on then. Names of what failed."""
-    failed = []
-    chosen = [step for step in steps(CHECKOUT, group) if fnmatch.fnmatchcase(step.name, only)]
-    if not chosen:
+def told(name: str, ran: Ran, failure: str) -> list[str]:
+    """Prints a line, and the last lines of the output where something is wrong. Its name then."""
+    mark = f"  FAILED ({failure})" if failure else ""
+    print(f"{ran.seconds:7.1f} s {ran.cpu_seconds:7.1f} s of CPU  {name}{mark}", flush=True)
+    if failure:
+        print(*(f"    {line}" for line in ran.output.splitlines()[-LAST_LINES:]), sep="\n", flush=True)
+    return [name] if failure else []
+
+
+def chosen(group: str, only: str) -> list[Step] | list[First]:
+    found = firsts(CHECKOUT) if group == FIRST else steps(CHECKOUT, group)
+    some = [each for each in found if fnmatch.fnmatchcase(each.name, only)]
+    if not some:
         sys.exit(f"{group} has no step {only}")
+    return some  # type: ignore[return-value]
+
+
+def run_group(group: str, folder: Path, only: str, begin: Callable[[Path, Path], Root]) -> list[str]:
+    """Prints a line for each step, and goes on when one fails. Names of what failed."""
+    failed = []
+    some = chosen(group, only)
     began = time.monotonic()
-    with begin(CHECKOUT, folder) as root:
-        print(f"{time.monotonic() - began:7.1f} s                   a minimal root", flush=True)
-        for step in chosen:
-            ran = root.run(step.script, step.seconds)
-            failure = f"  FAILED ({ran.status})" if ran.status else ""
-            print(f"{ran.seconds:7.1f} s {ran.cpu_seconds:7.1f} s of CPU  {step.name}{failure}", flush=True)
-            if ran.status:
-                failed.append(step.name)
-                print(*(f"    {line}" for line in ran.output.splitlines()[-LAST_LINES:]), sep="\n", flush=True)
+    root = begin(CHECKOUT, folder / "base" if group == FIRST else folder)
+    print(f"{time.monotonic() - began:7.1f} s                   a minimal root", flush=True)
+    for number, each in enumerate(some):
+        if isinstance(each, First):
+            ran = tried(CHECKOUT, root, folder / str(number), each)
+            failed += told(each.name, ran, each.failure(ran))
+        else:
+            ran = root.run(each.script, each.seconds)
+            failed += told(each.name, ran, str(ran.status or ""))
     return failed
 
 
 def main() -> int:
+    groups = (FIRST, *GROUPS)
     parser = argparse.ArgumentParser(prog="python -m bare", description=__doc__)
-    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(GROUPS)}; all of them without")
+    parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(groups)}; all of them without")
+    parser.add_argument("--release", default="", metavar="NAME")
     parser.add_argument("--folder", type=Path)
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--again", type=Path, metavar="ROOT")
     parser.add_argument("--only", default="*", metavar="GLOB")
     asked = parser.parse_args()
-    if unknown := set(asked.groups) - set(GROUPS):
+    if unknown := set(asked.groups) - set(groups):
         parser.error(f"no group {', '.join(sorted(unknown))}")
-    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # what is mounted goes then too
+    for group in asked.groups or groups:
+        chosen(group, asked.only)
+    os.umask(0o022)
     failed = []
-    for group in asked.groups or GROUPS:
+    for group in asked.groups or groups:
         print(f"{group}:", flush=True)
         if asked.again:
             failed += run_group(group, asked.again, asked.only, again)
@@ -60,7 +81,7 @@ def main() -> int:
         folder = Path(tempfile.mkdtemp(prefix=f"bare-{group}-", dir=asked.folder))
         folder.chmod(0o755)
         try:
-            failed += run_group(group, folder, asked.only, made)
+            failed += run_group(group, folder, asked.only, lambda *places: made(*places, asked.release))
         finally:
             if not asked.keep:
                 removed(folder)

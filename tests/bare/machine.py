@@ -20,8 +20,9 @@ def environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if value and CARRIED.fullmatch(name)}
 
 
-def sources() -> list[str]:
-    """Lines of sources.list: the Debian repositories that this machine's apt reads. RuntimeError without any."""
+def sources(of: str) -> list[str]:
+    """Lines of sources.list: the Debian repositories that this machine's apt reads, of the release with that code name.
+    RuntimeError without any."""
     wanted = ("Created-By: Packages", "Origin: Debian")
     form = "deb $(REPO_URI) $(RELEASE) $(COMPONENT)"
     command = ("apt-get", "indextargets", "--format", form, *wanted)
@@ -30,7 +31,7 @@ def sources() -> list[str]:
             subprocess.run(prepare, check=True)
         found = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
         if found:
-            return sorted(set(found))
+            return sorted({re.sub(rf"\b{release()}\b", of, line) for line in found})
     raise RuntimeError("apt here knows no repository of Debian")
 
 

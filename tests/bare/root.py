@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import resource
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,8 +14,17 @@ from . import machine
 PACKAGES = ("make", "ca-certificates")
 """Packages that `make` needs before it can install anything."""
 CLONE = "/root/cryptostitch"
-MOUNTED = ("proc", "sys", "dev")
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+ENTER = """
+if [ "$BASE" ]; then
+    mkdir -p "$ROOT" "$ROOT.upper" "$ROOT.work"
+    mount -t overlay overlay -o "lowerdir=$BASE,upperdir=$ROOT.upper,workdir=$ROOT.work" "$ROOT"
+fi
+for name in proc sys dev; do mount --rbind --make-rslave /$name "$ROOT/$name"; done
+exec chroot "$ROOT" "$@"
+"""
+"""What is mounted is seen by this script's process and its children alone, so that nothing is left when they end,
+however they end."""
 
 
 def cpu_seconds() -> float:
@@ -35,16 +43,22 @@ class Ran:
 
 @dataclass(frozen=True)
 class Root:
+    """`base`: the root whose files this one begins with; what changes lies beside `folder`."""
+
     folder: Path
+    base: Path | None = None
 
     def run(self, script: str, seconds: float) -> Ran:
-        """A script of bash, in the clone, ended after so many seconds (status 124)."""
-        environment = {**machine.environment(), "PATH": PATH, "HOME": "/root", "LANG": "C.UTF-8"}
+        """A script of bash, in the clone, ended after so many seconds (status 124). Its environment is that of a login
+        and what this machine needs to reach the network."""
+        environment = {**machine.environment(), "PATH": PATH, "HOME": "/root"}
         settings = [f"{name}={value}" for name, value in environment.items()]
         shell = ("timeout", str(seconds), "bash", "-euo", "pipefail", "-c", f"cd {CLONE}\n{script}")
+        enter = ("unshare", "--mount", "--propagation=private", "sh", "-euc", ENTER, "sh")
         began, worked = time.monotonic(), cpu_seconds()
         done = subprocess.run(
-            ("chroot", self.folder, "/usr/bin/env", "-i", *settings, *shell),
+            (*enter, "/usr/bin/env", "-i", *settings, *shell),
+            env={"PATH": PATH, "ROOT": str(self.folder), "BASE": str(self.base or "")},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -54,39 +68,37 @@ class Root:
         return Ran(done.returncode, time.monotonic() - began, cpu_seconds() - worked, done.stdout)
 
 
-@contextlib.contextmanager
-def mounted(folder: Path) -> Iterator[None]:
-    with contextlib.ExitStack() as stack:
-        for name in MOUNTED:
-            subprocess.run(("mount", "--rbind", "--make-rslave", f"/{name}", folder / name), check=True)
-            stack.callback(subprocess.run, ("umount", "--lazy", folder / name), check=True)
-        yield
-
-
-@contextlib.contextmanager
-def made(checkout: Path, folder: Path) -> Iterator[Root]:
-    """`folder` must not exist, or be empty. CalledProcessError with mmdebstrap's own words on stderr."""
-    sources = "\n".join(machine.sources()) + "\n"
+def made(checkout: Path, folder: Path, release: str = "") -> Root:
+    """`folder` must not exist, or be empty; `release`: the code name of a Debian, by default this machine's.
+    CalledProcessError with mmdebstrap's own words on stderr."""
+    release = release or machine.release()
+    sources = "\n".join(machine.sources(release)) + "\n"
     include = f"--include={','.join(PACKAGES)}"
     settings = [f"--aptopt={line}" for line in machine.apt_settings().splitlines()]
     options = ("--variant=apt", include, "--quiet", *settings)
-    subprocess.run(("mmdebstrap", *options, machine.release(), folder, "-"), input=sources, text=True, check=True)
+    subprocess.run(("mmdebstrap", *options, release, folder, "-"), input=sources, text=True, check=True)
     machine.carry(folder)
     subprocess.run(("git", "clone", "-q", "--no-local", checkout, f"{folder}{CLONE}"), check=True)
-    with mounted(folder):
-        yield Root(folder)
+    return Root(folder)
 
 
-@contextlib.contextmanager
-def again(checkout: Path, folder: Path) -> Iterator[Root]:
-    """Yields a root that `made` left, with the checkout's newest commit. CalledProcessError with git's words."""
+def on(base: Root, folder: Path, files: Mapping[str, Path]) -> Root:
+    """Returns a root that begins as `base` and leaves that as it is. `files`: what is copied into it before, by its
+    place in the clone."""
+    for name, source in files.items():
+        place = Path(f"{folder}.upper{CLONE}/{name}")
+        place.parent.mkdir(parents=True)
+        subprocess.run(("cp", "-r", source, place), check=True)
+    return Root(folder, base.folder)
+
+
+def again(checkout: Path, folder: Path) -> Root:
+    """Returns a root that `made` left, with the checkout's newest commit. CalledProcessError with git's words."""
     clone = ("git", "-C", f"{folder}{CLONE}")
     subprocess.run((*clone, "fetch", "-q", checkout, "HEAD"), check=True)
     subprocess.run((*clone, "reset", "-q", "--hard", "FETCH_HEAD"), check=True)
-    with mounted(folder):
-        yield Root(folder)
+    return Root(folder)
 
 
 def removed(folder: Path) -> None:
-    """Without what is still mounted below it."""
     subprocess.run(("rm", "-rf", "--one-file-system", folder), check=True)

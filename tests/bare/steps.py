@@ -28,7 +28,6 @@ PAGES = (
     "integrations/ipsec_mb/README.md",
     "integrations/openssl/README.md",
 )
-ENV = 'export PATH="$PWD/.venv/bin:$PATH"'
 FRESH = "rm -rf /tmp/env && python3 -m venv /tmp/env"
 
 
@@ -88,25 +87,27 @@ def cmake_project(block: Block) -> list[Step]:
     head = "cmake_minimum_required(VERSION 3.22)\nproject(mine LANGUAGES C)\nadd_executable(my_program main.c)\n"
     main = f"extern void {symbol}(const void *);\nint main(void) {{ return {symbol} == 0; }}\n"
     script = (
-        ENV,
         "python=$PWD/.venv/bin/python; rm -rf /tmp/mine; mkdir /tmp/mine; cd /tmp/mine",
         written("CMakeLists.txt", head + block.text),
         written("main.c", main),
-        'cmake -S . -B b -DCRYPTOSTITCH_PYTHON="$python" && cmake --build b && b/my_program',
+        'cmake -S . -B b -DCST_PYTHON="$python" && cmake --build b && b/my_program',
     )
     return [Step("README.md: CMake", "\n".join(script))]
 
 
 def commands(block: Block) -> list[Step]:
-    """The lines of a page in a folder of examples run in a copy of it, those of the front page in an empty one."""
-    name = "" if "/" not in block.page else str(Path(block.page).parent)
-    place = f"/tmp/run/{name}"
-    fill = f"mkdir -p {place} && cp -rn {name}/. {place}" if name else f"mkdir -p {place}"
-    example = Path(place).name
-    path = f'export PATH="$PWD/.venv/bin:$PWD/build:$PWD/build/examples/{example}:$PATH"'
+    """The lines of a page in a folder of examples, each behind the line by which the page says how one gets there."""
+    text = Path(__file__).parents[2].joinpath(block.page).read_text()
+    enter = re.search(r"`(export PATH=.*? && cd /tmp/\w+)`", text)[1]
+    example = Path(block.page).parent.name
     if re.search(rf"^{example} ", block.text, re.M):  # its own program
-        path += f"\nexamples/build.sh {example}"
-    return [Step(f"{block.page}: {line}", f"{path}\n{fill}\ncd {place}\n{line}") for line in block.text.splitlines()]
+        enter = f'examples/build.sh {example}\nexport PATH="$PWD/build/examples/{example}:$PATH"\n{enter}'
+    return [Step(f"{block.page}: {line}", f"{enter}\n{line}") for line in block.text.splitlines()]
+
+
+def lines_of(block: Block) -> list[Step]:
+    """Each line of a block of the front page, in the clone."""
+    return [Step(f"{block.page}: {line}", line) for line in block.text.splitlines()]
 
 
 def installs(block: Block) -> list[Step]:
@@ -128,9 +129,10 @@ def script(block: Block) -> list[Step]:
 OUTPUT = None  # a block that shows what a command prints
 FILE = None  # one that is a file of the folder, as test_newcomer.py knows
 LANGUAGES = None  # one whose languages a minimal Debian has not; tests/examples/test_foreign.py runs its programs
+FIRST = None  # one of first.py
 RUN = {
     ("packaging/README.md", 0): installs,
-    ("packaging/vendoring.md", 0): script,
+    **{("packaging/vendoring.md", at): FIRST for at in range(4)},
     ("examples/backup/README.md", 0): script,
     ("examples/columns/README.md", 0): script,
     ("examples/packets/README.md", 0): script,
@@ -141,8 +143,8 @@ RUN = {
     ("README.md", 2): c_program,
     ("README.md", 3): python_program,
     ("README.md", 4): cmake_project,
-    ("README.md", 5): commands,
-    ("README.md", 6): commands,
+    ("README.md", 5): lines_of,
+    ("README.md", 6): lines_of,
     ("examples/new_pair/README.md", 0): commands,
     ("examples/new_pair/README.md", 1): OUTPUT,
     **{("examples/new_pair/README.md", at): FILE for at in (2, 3, 4)},
@@ -154,7 +156,7 @@ RUN = {
     **{(f"examples/own_{name}/README.md", 0): commands for name in ("mac", "aead", "aegis")},
 }
 """How each block runs, by page and index; a block that is missing here fails test_bare.py."""
-BY_USE = ("examples/columns/README.md", "examples/packets/README.md", "packaging/vendoring.md")
+BY_USE = ("examples/columns/README.md", "examples/packets/README.md")
 """Pages whose programs are compiled with the installed Debian packages."""
 WORDS = {"FILE": "README.md", "FOLDER": "include"}
 
@@ -206,18 +208,10 @@ WHEEL = f"""
 cd /tmp
 /tmp/env/bin/python -I -c 'import cryptostitch as c; print(c.hash_many("md5", [b"abc"])[0].hex())'
 """
-CONAN = f"""
-{FRESH}
-/tmp/env/bin/pip install -q 'conan==2.*' cmake==3.31.*
-export PATH="/tmp/env/bin:$PWD/.venv/bin:$PATH"
-conan profile detect --force
-conan create packaging/conan
-"""
-OPENSSL = f"""
+OPENSSL = """
 command -v openssl >/dev/null || apt-get -qq -y install openssl >/dev/null
-{ENV}
-cryptostitch openssl-config >/tmp/openssl.cnf
-cryptostitch openssl-config /tmp/openssl.cnf
+.venv/bin/cryptostitch openssl-config >/tmp/openssl.cnf
+.venv/bin/cryptostitch openssl-config /tmp/openssl.cnf
 OPENSSL_CONF=/tmp/openssl.cnf openssl list -providers | grep -qi cryptostitch
 """
 IPSEC_MB = """
@@ -240,7 +234,6 @@ def packages(root: Path) -> list[Step]:
         Step("the drop-in of cryptostitch-ipsec-mb", DROP_IN),
         Step("the wheel in an empty environment", WHEEL),
         Step("make tarball", "make tarball"),
-        Step("conan create packaging/conan", CONAN, 3600),
     ]
 
 

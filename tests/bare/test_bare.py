@@ -1,7 +1,11 @@
-"""The pages' commands in a minimal Debian root (`python -m bare`), and whether none of them is forgotten."""
+"""The pages' commands in a minimal Debian root (`python -m bare`), and whether none of them is forgotten.
+
+First commands (first.py): those that take no time and one build run for every commit, the others when the commit draws
+them or in the long form."""
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -11,7 +15,14 @@ from pathlib import Path
 
 import pytest
 from bare import machine, steps
+from bare.first import First, firsts, tried
+from bare.root import Root, made
+from commit_draw import is_drawn
 from jobs.samples import LONG
+
+ALWAYS = "cmake -S . -B, generated kernels"
+MOST_MINUTES = 10  # longer ones are not drawn
+FIRSTS = firsts(Path(__file__).resolve().parents[2])
 
 
 def test_every_block_runs(root: Path) -> None:
@@ -50,6 +61,51 @@ def test_no_such_step(root: Path, tmp_path: Path) -> None:
     command = (sys.executable, "-m", "bare", "--again", tmp_path, "--only", "make nothing", "packages")
     done = subprocess.run(command, cwd=root / "tests", capture_output=True, text=True)
     assert done.returncode and "packages has no step make nothing" in done.stderr
+
+
+def runs(first: First) -> bool:
+    """Whether it is its turn."""
+    if LONG or not first.minutes or first.name == ALWAYS:
+        return True
+    return first.minutes < MOST_MINUTES and is_drawn(first.name, 4 if first.generated else 12)
+
+
+@pytest.fixture(scope="module")
+def base(root: Path, testrun_uid: str, tmp_path_factory: pytest.TempPathFactory) -> Root:
+    """A minimal Debian with a clone, made by one process of a test run."""
+    if os.geteuid() or not shutil.which("mmdebstrap") or subprocess.run(("unshare", "--mount", "true")).returncode:
+        pytest.skip("no mmdebstrap here, or no right to run it")
+    folder = tmp_path_factory.getbasetemp().parent / f"bare-{testrun_uid}"
+    folder.mkdir(exist_ok=True)
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "made").exists():
+            made(root, folder / "base")
+            (folder / "made").touch()
+    return Root(folder / "base")
+
+
+@pytest.mark.parametrize("first", [pytest.param(each, id=each.name) for each in FIRSTS])
+def test_first_command(root: Path, build: Path, tmp_path: Path, first: First, request: pytest.FixtureRequest) -> None:
+    if not runs(first):
+        pytest.skip("a first command that this commit does not draw: CRYPTOSTITCH_LONG=1")
+    ran = tried(root, request.getfixturevalue("base"), tmp_path / "root", first)
+    assert not first.failure(ran), f"{first.failure(ran)}\n{ran.output[-5000:]}"
+
+
+def test_a_first_command_that_fails(root: Path, tmp_path: Path, base: Root) -> None:
+    """By its status, and by what it does not say."""
+    failing, silent = (First("", "", 0, script, says="words") for script in ("exit 3", "echo something else"))
+    assert failing.failure(tried(root, base, tmp_path / "failing", failing)) == "ended with 3, not 0"
+    assert silent.failure(tried(root, base, tmp_path / "silent", silent)) == "did not say 'words'"
+
+
+def test_pages_show_the_first_commands(root: Path) -> None:
+    for first in FIRSTS:
+        shown = first.name.partition(",")[0]
+        assert shown in (root / first.page).read_text(), first.name
+        assert shown in first.script, first.name
+    assert {"make demo", "make", "make test", "make bench"} <= {first.name for first in FIRSTS}
 
 
 @pytest.mark.skipif(not LONG, reason="a minimal Debian, in which everything is built anew: CRYPTOSTITCH_LONG=1")

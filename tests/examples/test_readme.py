@@ -32,7 +32,7 @@ def run(*command: str | Path, cwd: Path) -> str:
 def test_every_command_line(root: Path, needs_pair: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As written; one that times takes the second that is its default."""
     monkeypatch.chdir(tmp_path)
-    lines = re.findall(r"^cryptostitch (.*)$", (root / "README.md").read_text(), re.M)
+    lines = re.findall(r"^\.venv/bin/cryptostitch (.*)$", (root / "README.md").read_text(), re.M)
     assert len(lines) >= 3
     for line in lines:
         result = CliRunner().invoke(main, shlex.split(line))
