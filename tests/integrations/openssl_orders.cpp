@@ -118,7 +118,7 @@ bool seals_at_the_end() {
 struct State {
     bool seals = true;
     bool key = false, key_seals = true;  // a key was given, and in which direction
-    bool iv = false;                     // an IV was given
+    bool iv = false;                     // an IV was given; CCM: and default would still use it
     bool aad = false, text = false, ended = false;  // since then
     bool told = false;                   // CCM: the text's length, and not the text
     bool head = false, records = false;  // a head of a record, that comes next; at any time under this IV
@@ -126,7 +126,8 @@ struct State {
     bool opened = false;                 // CCM: a text, whose tag was right
     bool stale = false;                  // CCM: the tag's length was changed behind the key
     bool tag = false;                    // one to compare with
-    bool made = false;                   // GCM: a message was sealed since that was given
+    bool given = false;                  // CCM: one to compare with, that default has not used or reported yet
+    bool made = false;                   // GCM, ChaCha20-Poly1305: a message was sealed since that was given
     bool fixed = false;                  // GCM: an invocation field; default writes in front of a shorter IV
     int iv_bytes = 0, tag_bytes = 12, head_bytes = 0;
 };
@@ -260,15 +261,22 @@ private:
         if (call.kind == Call::HEAD || call.kind == Call::FIXED) return s.iv_bytes != 12 && (ccm_ || s.iv_bytes < 8);
         if (!takes) return false;
         if (chacha_ && (!s.key || !s.iv || (s.head && call.kind == Call::AAD))) return true;
-        if (ccm_ && call.kind == Call::FINAL && s.records && seals_at_the_end_) return true;
-        if (s.head) return false;
+        if (ccm_ && call.kind == Call::FINAL && seals_at_the_end_)
+            return ends_idly() && (s.records || s.told || !(s.seals || s.opened));
+        if (s.head) return ccm_ && s.stale;  // default refuses the record, or its tag is another
         if (gcm_ && s.seals) return !s.iv;  // an IV is drawn by lot
         if (gcm_) return (s.records || s.made) && call.kind == Call::FINAL;  // the place of the tag was another's
         if (ccm_ && call.kind == Call::FINAL) return s.seals ? s.told : !s.opened;  // nothing was opened
         if (ccm_) return s.text || s.records || s.stale;
         if (!chacha_) return false;
         return s.records || s.ended || (call.kind == Call::AAD && s.text) ||
-               (call.kind == Call::FINAL && !s.seals && !s.tag);
+               (call.kind == Call::FINAL && !s.seals && (!s.tag || s.made));
+    }
+
+    // CCM: whether an end of default's that seals and opens the empty text finds nothing to do, and succeeds.
+    bool ends_idly() const {
+        const State &s = state_;
+        return s.key && (!s.iv || (s.seals && (s.sealed || s.given)));
     }
 
     bool init_differs(const Call &call) const {
@@ -297,9 +305,11 @@ private:
             case Call::SET_TAG:
                 s.stale = s.stale || (ccm_ && done && s.key && call.number != s.tag_bytes);
                 if (done) s.tag_bytes = call.number, s.tag = s.tag || call.with_data;
-                if (done && call.with_data) s.made = false;
+                if (done && call.with_data) s.made = false, s.given = ccm_;
                 return true;
-            case Call::GET_TAG: s.sealed = s.sealed && !done; return true;
+            case Call::GET_TAG:
+                if (done) s.sealed = s.given = false, s.iv = s.iv && !ccm_;
+                return true;
             case Call::LENGTH: s.told = s.told || done; return true;
             case Call::AAD:
                 s.aad = s.aad || done;
@@ -312,16 +322,18 @@ private:
                 s.text = s.text || done;
                 s.sealed = s.seals && done;
                 s.opened = !s.seals && done;
+                if (ccm_ && s.opened) s.iv = s.given = false;
                 s.told = false;
                 return true;
             case Call::FINAL:
                 if (s.head) return s.head = false, true;
+                if (ccm_ && done && seals_at_the_end_ && !ends_idly())
+                    (s.seals ? s.sealed : s.opened) = true, s.told = false, s.iv = s.seals;
                 s.ended = s.ended || done;
-                s.made = s.made || (gcm_ && s.seals && done);
-                s.sealed = s.sealed || (ccm_ && done && s.seals && !s.text && s.iv && !s.tag && seals_at_the_end_);
+                s.made = s.made || ((gcm_ || chacha_) && s.seals && done);
                 s.text = s.text || (ccm_ && done);  // under an IV without a text it is the end of the empty one
                 s.records = s.records && !(gcm_ && done);
-                return done || !s.key || !(cbc_ || (s.iv && (gcm_ || chacha_)));
+                return done || !s.key || !(cbc_ || (s.iv && aead() && !(ccm_ && s.records)));
             case Call::HEAD:
                 if (done) s.head = s.records = true, s.head_bytes = call.number;
                 return true;
