@@ -11,7 +11,7 @@ install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(EXPORT cryptostitch-targets NAMESPACE cryptostitch:: DESTINATION "${_package}")
 
 # The manual page cryptostitch(3) is the header's comments; each function is a page that leads to it.
-# They are made here, in a hundredth of a second, so that they are there whichever targets are built.
+# CMake makes the pages when it configures (10 ms), so that they exist whichever targets are built.
 set(_manual "${PROJECT_BINARY_DIR}/man3")
 set(_manual_sources include/cryptostitch/cryptostitch.h tools/header_manual.awk tools/header_manual.sh)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_manual_sources})

@@ -14,7 +14,7 @@ endif()
 # by it pip hands over the packages that it has isolated.
 set(CST_GENERATOR "${CST_PYTHON}" "${PROJECT_SOURCE_DIR}/generator")
 
-# What the generator needs is asked for before anything else, because the build would fail on it minutes later.
+# Looks for the generator's packages now, because without them the build would fail minutes later.
 if(NOT CST_PREGENERATED)
     set(_needs "import sys; assert sys.version_info >= (3, 11), f'it is Python {sys.version}'; \
 import click, elftools, iced_x86, jinja2, llvmlite, rich, zstandard")

@@ -56,7 +56,7 @@ if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
         echo "installing$required"
         install $required || { cat build/tools.log >&2; exit 1; }
     fi
-    # What was not to be had is not asked for at each call.
+    # The stamp keeps later runs from asking apt again for packages that it could not install.
     if [ -n "$optional" ] && [ ! -e "build/tools.$use" ]; then
         echo "installing$optional (not required)"
         install $optional || for package in $optional; do

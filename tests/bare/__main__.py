@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
-import os
 import sys
 import tempfile
 import time
@@ -24,7 +23,7 @@ FIRST = "first"
 
 
 def told(name: str, ran: Ran, failure: str) -> list[str]:
-    """Prints a line, and the last lines of the output where something is wrong. Its name then."""
+    """Prints a line, and the last lines of the output of a step that failed. Returns the name of such a step."""
     mark = f"  FAILED ({failure})" if failure else ""
     print(f"{ran.seconds:7.1f} s {ran.cpu_seconds:7.1f} s of CPU  {name}{mark}", flush=True)
     if failure:
@@ -40,12 +39,11 @@ def chosen(group: str, only: str) -> list[Step] | list[First]:
     return some  # type: ignore[return-value]
 
 
-def run_group(group: str, folder: Path, only: str, begin: Callable[[Path, Path], Root]) -> list[str]:
+def run_group(some: list[Step] | list[First], folder: Path, begin: Callable[[Path, Path], Root]) -> list[str]:
     """Prints a line for each step, and goes on when one fails. Names of what failed."""
     failed = []
-    some = chosen(group, only)
     began = time.monotonic()
-    root = begin(CHECKOUT, folder / "base" if group == FIRST else folder)
+    root = begin(CHECKOUT, folder / "base" if isinstance(some[0], First) else folder)
     print(f"{time.monotonic() - began:7.1f} s                   a minimal root", flush=True)
     for number, each in enumerate(some):
         if isinstance(each, First):
@@ -69,19 +67,16 @@ def main() -> int:
     asked = parser.parse_args()
     if unknown := set(asked.groups) - set(groups):
         parser.error(f"no group {', '.join(sorted(unknown))}")
-    for group in asked.groups or groups:
-        chosen(group, asked.only)
-    os.umask(0o022)
     failed = []
-    for group in asked.groups or groups:
+    for group, some in {group: chosen(group, asked.only) for group in asked.groups or groups}.items():
         print(f"{group}:", flush=True)
         if asked.again:
-            failed += run_group(group, asked.again, asked.only, again)
+            failed += run_group(some, asked.again, again)
             continue
         folder = Path(tempfile.mkdtemp(prefix=f"bare-{group}-", dir=asked.folder))
         folder.chmod(0o755)
         try:
-            failed += run_group(group, folder, asked.only, lambda *places: made(*places, asked.release))
+            failed += run_group(some, folder, lambda *places: made(*places, asked.release))
         finally:
             if not asked.keep:
                 removed(folder)

@@ -7,21 +7,18 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from .root import Ran, Root, on
-from .steps import blocks
+from .root import CLONE, Ran, Root, on
+from .steps import blocks, written
 
 GENERATED = "build/generated"
 FRONT, VENDORING, PACKAGING = "README.md", "packaging/vendoring.md", "packaging/README.md"
 CMAKE = ("g++", "cmake", "make")
 ENVIRONMENT = "python3 -m venv /tmp/env && . /tmp/env/bin/activate"
-PREGENERATED = f'-DCST_PREGENERATED="/root/cryptostitch/{GENERATED}"'
-MINE = """mkdir /tmp/mine && cd /tmp/mine
-cat >main.c <<'END'
-#include <cryptostitch/cryptostitch.h>
+PREGENERATED = f'-DCST_PREGENERATED="{CLONE}/{GENERATED}"'
+MAIN = """#include <cryptostitch/cryptostitch.h>
 int main(void) { cst_ctx *ctx; return cst_ctx_new(&ctx, 0); }
-END
-cat >CMakeLists.txt <<'END'
-cmake_minimum_required(VERSION 3.22)
+"""
+PROJECT = """cmake_minimum_required(VERSION 3.22)
 project(mine C CXX ASM)
 add_executable(my_program main.c)
 """
@@ -65,8 +62,13 @@ def tried(checkout: Path, base: Root, folder: Path, first: First) -> Ran:
 
 def project(text: str, *options: str) -> str:
     """A script that builds and runs a project with the text in its CMakeLists.txt; the clone is in its folder."""
-    build = f"cmake -S . -B b {' '.join(options)}\ncmake --build b -j 2 --target my_program\nb/my_program"
-    return f"{MINE}{text}END\nln -s /root/cryptostitch cryptostitch\n{build}"
+    lines = (
+        f"mkdir /tmp/mine\ncd /tmp/mine\nln -s {CLONE} cryptostitch",
+        written("main.c", MAIN),
+        written("CMakeLists.txt", PROJECT + text),
+        f"cmake -S . -B b {' '.join(options)}\ncmake --build b -j 2 --target my_program\nb/my_program",
+    )
+    return "\n".join(lines)
 
 
 def firsts(root: Path) -> list[First]:
@@ -77,18 +79,18 @@ def firsts(root: Path) -> list[First]:
 
     no_python = "Python generates the kernels, and '/usr/bin/python3' cannot"
     folder, fetched = block(VENDORING, "cmake", 0), block(VENDORING, "cmake", 1)
-    fetched = f'set(WHERE_IT_IS "/root/cryptostitch")\n{fetched}'
+    fetched = f'set(WHERE_IT_IS "{CLONE}")\n{fetched}'
     vendored = block(VENDORING, "sh", 1) + "test -e /tmp/vendored/prefix/include/cryptostitch/cryptostitch.h"
     conan = f"{ENVIRONMENT}\npip install -q 'conan==2.*'\nconan profile detect\nconan create packaging/conan"
     taken = f"-c user.cryptostitch:pregenerated=$PWD/{GENERATED}"
     is_right = "the digest of abc is right"
     with_python = (*CMAKE, "python3-venv")
     of_pip = ("g++", "git", "python3-venv")
-    program = f"cat >/tmp/program.c <<'END'\n{block(FRONT, 'c')}END\ncc /tmp/program.c -o /tmp/program"
-    in_python = f"cat >/tmp/program.py <<'END'\n{block(FRONT, 'python')}END\ncd /tmp\npython program.py"
+    program = f"{written('/tmp/program.c', block(FRONT, 'c'))}\ncc /tmp/program.c -o /tmp/program"
+    in_python = f"{written('/tmp/program.py', block(FRONT, 'python'))}\ncd /tmp\npython program.py"
     sum_abc = "printf abc | build/cst-sum -a md5"
     made = "build/packages/"
-    found = [
+    return [
         First(
             "examples/build.sh embed",
             "examples/README.md",
@@ -129,4 +131,3 @@ def firsts(root: Path) -> list[First]:
         First("make deb", PACKAGING, 9, "make deb", says=f"{made}libcryptostitch-dev_"),
         First("make test", FRONT, 40, "make test", says=" passed"),
     ]
-    return sorted(found, key=lambda first: first.minutes)

@@ -23,8 +23,8 @@ fi
 for name in proc sys dev; do mount --rbind --make-rslave /$name "$ROOT/$name"; done
 exec chroot "$ROOT" "$@"
 """
-"""What is mounted is seen by this script's process and its children alone, so that nothing is left when they end,
-however they end."""
+"""`unshare --mount` runs this script in a mount namespace of its own. The kernel removes the mounts when the
+last process of the namespace has ended, after a SIGKILL too."""
 
 
 def cpu_seconds() -> float:

@@ -5,7 +5,6 @@ them or in the long form."""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
@@ -16,14 +15,15 @@ from pathlib import Path
 import pytest
 from bare import machine, steps
 from bare.first import First, firsts, tried
-from bare.root import Root, made
+from bare.root import Root, made, removed
 from commit_draw import is_drawn
 from jobs.samples import LONG
+from packages.consumer import make_once
 
 ALWAYS = "cmake -S . -B, generated kernels"
 DRAWN = ("make demo", "pip install -v .")
-"""Those from source that have been seen to pass. The others run in the long form; one that has passed belongs here, but
-for `make test`, which CI runs by itself."""
+"""Commands that generate the kernels and have passed. A commit draws among them; the long form runs every command. Add
+a command when it has passed, except `make test`, which CI runs by itself."""
 FIRSTS = firsts(Path(__file__).resolve().parents[2])
 
 
@@ -66,7 +66,7 @@ def test_no_such_step(root: Path, tmp_path: Path) -> None:
 
 
 def runs(first: First) -> bool:
-    """Whether it is its turn."""
+    """Whether this session runs the command."""
     if LONG or not first.minutes or first.name == ALWAYS:
         return True
     share = 4 if first.generated else 8
@@ -74,18 +74,22 @@ def runs(first: First) -> bool:
 
 
 @pytest.fixture(scope="module")
-def base(root: Path, testrun_uid: str, tmp_path_factory: pytest.TempPathFactory) -> Root:
-    """A minimal Debian with a clone, made by one process of a test run."""
+def can_make_roots() -> None:
     if os.geteuid() or not shutil.which("mmdebstrap") or subprocess.run(("unshare", "--mount", "true")).returncode:
         pytest.skip("no mmdebstrap here, or no right to run it")
-    folder = tmp_path_factory.getbasetemp().parent / f"bare-{testrun_uid}"
-    folder.mkdir(exist_ok=True)
-    with open(folder / "lock", "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "made").exists():
-            made(root, folder / "base")
-            (folder / "made").touch()
-    return Root(folder / "base")
+
+
+@pytest.fixture(scope="module")
+def base(can_make_roots: None, root: Path, build: Path, testrun_uid: str) -> Root:
+    """A minimal Debian with a clone, made by one process of a test run."""
+    folder = build / "packages/bare"
+
+    def make() -> None:
+        removed(folder)
+        made(root, folder)
+
+    make_once(build, "bare", testrun_uid, make)
+    return Root(folder)
 
 
 @pytest.mark.parametrize("first", [pytest.param(each, id=each.name) for each in FIRSTS])
@@ -113,9 +117,7 @@ def test_pages_show_the_first_commands(root: Path) -> None:
 
 @pytest.mark.skipif(not LONG, reason="a minimal Debian, in which everything is built anew: CRYPTOSTITCH_LONG=1")
 @pytest.mark.parametrize("group", steps.GROUPS)
-def test_group(root: Path, tmp_path: Path, group: str) -> None:
-    if os.geteuid() or not shutil.which("mmdebstrap"):
-        pytest.skip("no mmdebstrap here, or no right to run it")
+def test_group(can_make_roots: None, root: Path, tmp_path: Path, group: str) -> None:
     command = (sys.executable, "-m", "bare", "--folder", tmp_path, group)
     done = subprocess.run(command, cwd=root / "tests", stdout=subprocess.PIPE, text=True)
     print(done.stdout)
