@@ -43,6 +43,8 @@ LeavesRecord leaves(Reader *r) {
 
 bool power_of_two(uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
+bool has_bits(uint64_t n, uint32_t bits) { return bits >= 64 || n >> bits == 0; }
+
 bool in_state(const FieldRecord &f, const ProgramRecord &program) {
     uint64_t size = uint64_t(f.rows) * f.row_bytes;
     if (f.offset > program.state_bytes || size > program.state_bytes - f.offset) return false;

@@ -58,6 +58,8 @@ constexpr uint32_t MOST_WORDS = 25;  // of a hash's chaining value
 constexpr uint32_t SEGMENTS = 16;  // of a multi-hash
 constexpr uint32_t MOST_STATE = 128;  // bytes of a chaining value with a step at a message's beginning or end
 constexpr uint32_t MOST_FRAME = 256;  // bytes that a kernel reads for a padded block, or a step
+constexpr uint32_t MOST_DIGEST = 64;
+constexpr uint32_t MOST_ROUND_KEYS = 24;  // rows of 16 bytes, of any cipher
 // Returns a number of bytes, rounded up to rows of 16.
 constexpr uint32_t whole_rows(uint32_t bytes) { return (bytes + 15) & ~15u; }
 enum : uint32_t {

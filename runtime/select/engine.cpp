@@ -39,41 +39,10 @@ bool same_algorithm(const AlgorithmRecord &a, const AlgorithmRecord &b) {
            memcmp(a.initial, b.initial, sizeof(a.initial)) == 0 && strcmp(a.suite, b.suite) == 0;
 }
 
-// Whether suites can use a cipher of which a pack brings the key schedule: in counter mode.
-bool suites_know_own(const AlgorithmRecord &a) {
-    return *a.cipher && (a.kind == ALGORITHM_COUNTER || a.kind == ALGORITHM_SCHEDULE) && a.block_bytes == 16 &&
-           a.iv_bytes <= 16 && a.rounds < MOST_ROUND_KEYS;
-}
-
-// Whether an algorithm's sizes are those by which the layers above size their buffers.
+// Suites use a cipher of which a pack brings the key schedule in counter mode alone.
 bool suites_know(const AlgorithmRecord &a) {
-    if (a.framed())
-        return a.digest_bytes <= MOST_DIGEST && a.input_bytes <= MOST_FRAME &&
-               (a.padding == PADDING_SPONGE || a.block_bytes + a.chain_bytes() <= MOST_FRAMED_CHAIN);
-    if (a.is_step() || a.kind == ALGORITHM_DUPLEX) return true;
-    if (a.tree() || a.segments() || a.leaves_rest()) return true;
-    if (a.kind == ALGORITHM_HASH)
-        return (a.block_bytes == 64 || a.block_bytes == 128) && (a.word_bytes == 4 || a.word_bytes == 8) &&
-               a.words >= 1 && a.words <= 8 && a.digest_bytes >= 1 && a.digest_bytes <= a.words * a.word_bytes &&
-               (a.length_bytes == 8 || a.length_bytes == 16) && a.digest_bytes + 1 + a.length_bytes <= a.block_bytes;
-    if (a.is_aes())
-        return a.block_bytes == 16 && a.iv_bytes <= 16 &&
-               (a.key_bytes == 16 || a.key_bytes == 24 || a.key_bytes == 32) && a.rounds == 6 + a.key_bytes / 4;
-    if (a.is_mode() || a.kind == ALGORITHM_SCHEDULE) return suites_know_own(a);
-    if (a.is_des())
-        return a.block_bytes == 16 && a.iv_bytes == 8 && (a.key_bytes == 8 || a.key_bytes == 24) &&
-               a.rounds == 2 * a.key_bytes;
-    if (a.kind == ALGORITHM_RC4)
-        return a.block_bytes == 16 && a.iv_bytes == 0 && a.key_bytes >= 1 && a.key_bytes <= 256;
-    if (a.kind == ALGORITHM_CHACHA) return a.block_bytes == 64 && a.iv_bytes == 16 && a.key_bytes == 32;
-    if (a.kind == ALGORITHM_CHECKSUM) {
-        const Crc crc(a);
-        return a.block_bytes == 16 && (a.words == 3 || a.sums()) && a.digest_bytes == crc.bytes() && crc.sound();
-    }
-    if (a.kind == ALGORITHM_ARITHMETIC) return true;
-    if (a.kind == ALGORITHM_CODEC) return a.block_bytes == 16 && a.key_bytes >= 1;
-    if (a.is_chacha_poly()) return a.block_bytes == 16 && a.iv_bytes == 16 && a.key_bytes == 32;
-    return a.block_bytes == 16 && a.digest_bytes == 16;  // GHASH, Poly1305
+    if (!(a.is_mode() || a.kind == ALGORITHM_SCHEDULE) || a.is_aes()) return true;
+    return *a.cipher && (a.kind == ALGORITHM_COUNTER || a.kind == ALGORITHM_SCHEDULE);
 }
 
 bool has_legacy(const PackRecords &records, const KernelRecord &kernel) {

@@ -15,8 +15,6 @@ constexpr uint32_t NO_FIELD = 0xffffffff;
 constexpr uint32_t MAX_LANES = 128;
 constexpr uint32_t MOST_CHAIN = 64;   // bytes of a chaining value
 constexpr uint32_t MOST_FRAMED_CHAIN = MOST_WORDS * 8;  // bytes, of framed hashes (hash/framed.cpp)
-constexpr uint32_t MOST_DIGEST = 64;
-constexpr uint32_t MOST_ROUND_KEYS = 24;  // rows of 16 bytes, of any cipher
 constexpr uint32_t MOST_ALONE_STATE = 2048;  // bytes of a state block that is outside of lanes (executors/alone.hpp)
 constexpr uint32_t MOST_POWERS = 32;  // rows of the key of a polynomial MAC: its powers
 constexpr uint32_t MOST_MESSAGE_BLOCKS = 32;  // in an iteration of a kernel of messages,
@@ -33,8 +31,7 @@ constexpr uint32_t STATE_ALIGN =
 // One algorithm, shared by all packs that define it.
 struct Algorithm {
     AlgorithmRecord record;
-    bool usable =
-        false;  // suites can use it: they know its kind and its sizes. The kernels of others are raw kernels only
+    bool usable = false;  // suites may use it. The kernels of others are raw kernels only
     const Algorithm *base = nullptr;  // whose kernels it uses: mostly its own
 };
 

@@ -19,6 +19,8 @@ MODES = frozenset(
     KINDS[f"{mode}_{way}"].number for mode in ("cipher", "xts", "ecb", "gcm") for way in ("enc", "dec")
 ) | {KINDS["counter"].number, KINDS["cbc_mac"].number}
 """The kinds that are modes of a block cipher of 16-byte blocks."""
+_CHACHA_POLY = frozenset(KINDS[f"chacha_poly_{way}"].number for way in ("enc", "dec"))
+_WITH_WORDS = frozenset(KINDS[name].number for name in ("hash", "duplex", *STEPS))
 STEP_KINDS = frozenset(KINDS[name].number for name in STEPS)
 PADDINGS = {"length": 0, "counted": 1, "sponge": 2, "tree": 3, "segments": 4, "rest": 5, "low_length": 6}
 """How a hash ends a message (catalog.py), by the number in the pack's record."""
@@ -34,6 +36,7 @@ NUMBERS = {
     **{f"ALGORITHM_{name.upper()}": bit for name, bit in FLAGS.items()},
     **{"SEGMENTS": SEGMENTS, "MOST_WORDS": MOST_WORDS, "MOST_STATE": MOST_STATE, "MOST_FRAME": MOST_FRAME},
     **{"MOST_LEAF_BYTES": 1 << 20, "MOST_LEAF_DIGEST": 64, "MOST_BEHIND": 1 << 16, "MOST_LEAF_MARK": 8},
+    **{"MOST_DIGEST": 64, "MOST_ROUND_KEYS": 24},
 }
 
 
@@ -52,6 +55,22 @@ CHECKSUM = "kind == ALGORITHM_CHECKSUM"
 KEYED = "kind != ALGORITHM_HASH and kind != ALGORITHM_CHECKSUM"
 TREE = "kind == ALGORITHM_HASH and has_leaves()"
 STEP, KEYED_HASH, DUPLEX = "is_step()", "keyed_hash()", "kind == ALGORITHM_DUPLEX"
+OWN_CIPHER = "(is_mode() or kind == ALGORITHM_SCHEDULE) and not is_aes()"
+"""A mode of a cipher whose key schedule is a kernel too."""
+DES, RC4, CHACHA = "is_des()", "kind == ALGORITHM_RC4", "kind == ALGORITHM_CHACHA"
+IVS = {
+    16: (
+        *("cipher_enc", "cipher_dec", "counter", "xts_enc", "xts_dec", "gcm_enc", "gcm_dec"),
+        *("chacha", "chacha_poly_enc", "chacha_poly_dec"),
+    ),
+    8: ("des_enc", "des_dec"),
+    0: ("ecb_enc", "ecb_dec", "cbc_mac", "ghash", "poly1305", "rc4", "checksum", "codec", "schedule", "arithmetic"),
+}
+"""Bytes that suites read where the IV of a kind lies, of those that have no length of IVs of their own."""
+
+
+def _kinds(*names: str) -> str:
+    return " or ".join(f"kind == ALGORITHM_{name.upper()}" for name in names)
 
 
 def _padded(padding: str) -> str:
@@ -78,6 +97,44 @@ RULES = (
     Rule(CHECKSUM, "key_bytes == 0", "a checksum has no key_bytes"),
     Rule(f"{KEYED} and (is_mode() or kind == ALGORITHM_SCHEDULE)", "rounds != 0", "a block cipher has rounds"),
     Rule(KEYED, "key_bytes != 0", "it has key_bytes"),
+    *(
+        Rule(_kinds(*names), f"iv_bytes == {size}", f"iv_bytes of {', '.join(names)} is {size}")
+        for size, names in IVS.items()
+    ),
+    Rule(f"{KEYED} and not has_words() and not ({CHACHA})", "block_bytes == 16", "block_bytes of this kind is 16"),
+    Rule(CHACHA, "block_bytes == 64", "block_bytes of ChaCha20 is 64"),
+    Rule(f"{CHACHA} or is_chacha_poly()", "key_bytes == 32", "key_bytes of ChaCha20 is 32"),
+    Rule(
+        "is_aes()",
+        "(key_bytes == 16 or key_bytes == 24 or key_bytes == 32) and 4 * rounds == 24 + key_bytes",
+        "AES has keys of 16, 24 or 32 bytes, and 10, 12 or 14 rounds",
+    ),
+    Rule(OWN_CIPHER, "rounds < MOST_ROUND_KEYS", "a cipher of one's own has less than 24 rounds"),
+    Rule(
+        DES,
+        "(key_bytes == 8 or key_bytes == 24) and rounds == 2 * key_bytes",
+        "DES has keys of 8 or 24 bytes, and 16 rounds for each 8",
+    ),
+    Rule(_kinds("ghash", "poly1305", "cbc_mac"), "digest_bytes == 16", "digest_bytes of this MAC is 16"),
+    Rule(
+        CHECKSUM, "block_bytes == 16 and (words == 3 or words == 4)", "a checksum has blocks of 16 bytes, 3 or 4 words"
+    ),
+    Rule(
+        CHECKSUM,
+        "8 * digest_bytes >= rounds and 8 * digest_bytes < rounds + 8",
+        "digest_bytes of a checksum is its bits (rounds) in whole bytes",
+    ),
+    Rule(
+        CHECKSUM,
+        "has_bits(initial[0], rounds) and has_bits(initial[1], rounds) and has_bits(initial[2], rounds)",
+        "polynomial, first value and last value of a checksum have no more bits than it",
+    ),
+    Rule(f"{CHECKSUM} and words == 3", "(initial[0] & 1) == 1", "the polynomial of a checksum is odd"),
+    Rule(
+        f"{CHECKSUM} and words == 4",
+        f"rounds == 32 and initial[3] != 0 and has_bits(initial[3], 16) and {_flags('BIG_ENDIAN')} != 0",
+        "sums have 32 bits, a modulus of at most 16, and are big-endian",
+    ),
     Rule(HASH, "padding <= PADDING_LOW_LENGTH", "there is no such padding"),
     Rule(HASH, "words >= 1", "the chaining value of a hash has words"),
     Rule(HASH, "word_bytes == 4 or word_bytes == 8", "word_bytes of a hash is 4 or 8"),
@@ -109,13 +166,25 @@ RULES = (
     ),
     Rule(LENGTH, "words <= 8", "the chaining value of a hash that pads with a length has at most 8 words"),
     Rule(LENGTH, "length_bytes == 8 or length_bytes == 16", "length_bytes is 8 or 16"),
-    Rule(LENGTH, "length_bytes < block_bytes", "the length is shorter than a block"),
+    Rule(LENGTH, "block_bytes == 64 or block_bytes == 128", "block_bytes is 64 or 128 where a hash pads with a length"),
+    Rule(
+        LENGTH,
+        "digest_bytes + 1 + length_bytes <= block_bytes",
+        "a block holds a digest, a byte of padding and the length",
+    ),
     Rule(LENGTH, "input_bytes == block_bytes", "bytes and block_bytes are the same where a hash pads with a length"),
     Rule(LENGTH, f"{_flags('EXTENDABLE')} == 0", "a hash that pads with a length is not extendable"),
     Rule(
         f"({COUNTED}) or ({SPONGE}) or ({LOW_LENGTH})",
         "power_of_two(input_bytes)",
         "bytes of a hash that frames blocks is a power of two",
+    ),
+    Rule("framed()", "digest_bytes <= MOST_DIGEST", "a digest has at most 64 bytes"),
+    Rule("framed()", "input_bytes <= MOST_FRAME", "bytes of a hash that frames blocks is at most 256"),
+    Rule(
+        "framed() and padding != PADDING_SPONGE",
+        "block_bytes + chain_bytes() <= 8 * MOST_WORDS",
+        "block and chaining value of a hash that frames blocks have at most 200 bytes together",
     ),
     Rule(
         COUNTED,
@@ -245,12 +314,18 @@ def broken_base_rule(record: Algorithm, base: Algorithm) -> str:
 
 
 def _broken(rules: tuple[Rule, ...], members: dict[str, Any]) -> str:
-    known = {**NUMBERS, **members, "true": True, "power_of_two": _power_of_two, "whole_rows": _whole_rows}
+    functions = {"power_of_two": _power_of_two, "whole_rows": _whole_rows, "has_bits": _has_bits}
+    known = {**NUMBERS, **members, **functions, "true": True}
     return next((r.says for r in rules if eval(_code(r.of), {}, known) and not eval(_code(r.holds), {}, known)), "")
 
 
 def _power_of_two(n: int) -> bool:
     return n > 0 and n & (n - 1) == 0
+
+
+def _has_bits(n: int, bits: int) -> bool:
+    """Whether a number of 64 bits has only the lowest so many of them."""
+    return bits >= 64 or n >> bits == 0
 
 
 def _whole_rows(n: int) -> int:
@@ -275,9 +350,14 @@ def _members(record: Algorithm) -> dict[str, Any]:
         "flags": record.flags,
         "input_bytes": record.input_bytes or record.block_bytes,
         "leaves": SimpleNamespace(**leaves, **parts),
+        "initial": (*record.initial, *(0,) * (MOST_WORDS - len(record.initial))),
         "chain_bytes": lambda: record.words * record.word_bytes,
         "has_leaves": lambda: tree is not None,
         "is_mode": lambda: record.kind in MODES,
+        "is_aes": lambda: record.kind in MODES and record.block_cipher.startswith("aes-"),
+        "is_des": lambda: record.kind in (KINDS["des_enc"].number, KINDS["des_dec"].number),
+        "is_chacha_poly": lambda: record.kind in _CHACHA_POLY,
+        "has_words": lambda: record.kind in _WITH_WORDS,
         "is_step": lambda: record.kind in STEP_KINDS,
         "keyed_hash": lambda: record.kind == KINDS["hash"].number and record.key_bytes != 0,
         "framed": lambda: record.kind == KINDS["hash"].number and record.padding in _FRAMED,
