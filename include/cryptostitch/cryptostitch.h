@@ -130,8 +130,9 @@
  * with an IV of 8 bytes. Without AVX-512 VBMI and GFNI they are byte-sliced: a message alone is sealed as slowly as 16
  * or 32.
  *
- * Key lengths: the cipher's exactly (RC4: see above); MAC keys any length up to 2^32, 0 included (RFC 2104). HMAC
- * alone: tags of 10 bytes to the hash's size.
+ * Key lengths: the cipher's exactly (RC4: see above). MAC keys of `hmac-H` have any length up to 2^32, 0 included (RFC
+ * 2104), those of an HMAC that authenticates a cipher 1 byte or more; protocols have as many as the hash's digest, and
+ * SP 800-131A wants 14 or more. HMAC alone: tags of 10 bytes to the hash's size.
  */
 #ifndef CRYPTOSTITCH_H
 #define CRYPTOSTITCH_H
@@ -332,8 +333,10 @@ CST_API int cst_suite_choice(const cst_suite *suite, int direction, size_t jobs,
 CST_API int cst_suite_force(cst_ctx *ctx, const char *suite, const char *kernel);
 
 /* An expanded key; immutable, may be shared by threads. Digest suites take a key without bytes (all NULL and 0).
- * A profile with a combined key (a128cbc-hs256) takes it in `key` and nothing in `mac_key`. The context must outlive
- * the key. */
+ * A profile with a combined key (a128cbc-hs256) takes it in `key` and nothing in `mac_key`. Where the suite takes a key
+ * or a MAC key (key_max, mac_key_max of cst_suite_info are not 0), NULL is CST_ERR_ARGUMENT, whatever the length is: a
+ * key that is not given is not an empty one. An empty MAC key, which `hmac-H` and `blake3-derive-key` take, is an
+ * address and 0. The context must outlive the key. */
 CST_API int cst_key_new(const cst_suite *suite, const void *key, size_t key_len, const void *mac_key,
                         size_t mac_key_len, cst_key **out);
 /* Wipes and frees. NULL is ignored. */

@@ -10,11 +10,36 @@ static_assert(alignof(Key) == CST_KEY_ALIGN, "as the header says");
 
 namespace {
 
-bool right_lengths(const Suite &suite, size_t key, size_t mac_key) {
-    return key >= suite.key_min && key <= suite.key_max && mac_key >= suite.mac_key_min && mac_key <= suite.mac_key_max;
-}
+// A key of a suite as the caller gives it. One that is not given (NULL) is no empty one: whoever forgets the MAC key
+// must not get a key under which everybody makes tags.
+struct Given {
+    const Suite &suite;
+    const void *key;
+    size_t key_len;
+    const void *mac_key;
+    size_t mac_key_len;
 
-const uint8_t *octets(const void *p) { return static_cast<const uint8_t *>(p); }
+    bool right_lengths() const {
+        return key_len >= suite.key_min && key_len <= suite.key_max && mac_key_len >= suite.mac_key_min &&
+               mac_key_len <= suite.mac_key_max;
+    }
+    // Checks all arguments of a call that writes `written` bytes to `memory`, too.
+    int check(cst_key **out, void *memory = nullptr, size_t written = 0, size_t capacity = 0) const {
+        if ((suite.key_max && !key) || (suite.mac_key_max && !mac_key)) return CST_ERR_ARGUMENT;
+        const bool has_room = capacity >= written;
+        return check_arguments(length_error(right_lengths() && has_room),
+                               {Argument::input(key, key_len), Argument::input(mac_key, mac_key_len),
+                                Argument::outputs(out), Argument{memory, has_room ? written : 0, true, alignof(Key)}});
+    }
+    int make_in(void *memory) const {
+        return make_key(suite, octets(key), key_len, octets(mac_key), mac_key_len, memory);
+    }
+    int make(KeyPointer *made) const {
+        return new_key(suite, octets(key), key_len, octets(mac_key), mac_key_len, made);
+    }
+
+    static const uint8_t *octets(const void *p) { return static_cast<const uint8_t *>(p); }
+};
 
 }  // namespace
 
@@ -22,14 +47,12 @@ int cst_key_new(const cst_suite *handle, const void *key, size_t key_len, const 
                 cst_key **out) {
     if (!handle) return CST_ERR_ARGUMENT;
     const Suite &suite = *from(handle);
-    if (int error = check_arguments(
-            length_error(right_lengths(suite, key_len, mac_key_len)),
-            {Argument::input(key, key_len), Argument::input(mac_key, mac_key_len), Argument::outputs(out)}))
-        return error;
+    const Given given{suite, key, key_len, mac_key, mac_key_len};
+    if (int error = given.check(out)) return error;
     const ClearRegisters clear(suite.engine->cpu());
     return guarded([&]() -> int {
         KeyPointer made;
-        if (int error = new_key(suite, octets(key), key_len, octets(mac_key), mac_key_len, &made)) return error;
+        if (int error = given.make(&made)) return error;
         *out = reinterpret_cast<cst_key *>(made.release());
         return CST_OK;
     });
@@ -48,14 +71,11 @@ int cst_key_init(const cst_suite *handle, void *memory, size_t bytes, const void
                  const void *mac_key, size_t mac_key_len, cst_key **out) {
     if (!handle) return CST_ERR_ARGUMENT;
     const Suite &suite = *from(handle);
-    const size_t written = suite.key_layout.bytes;
-    if (int error = check_arguments(length_error(right_lengths(suite, key_len, mac_key_len) && bytes >= written),
-                                    {Argument::input(key, key_len), Argument::input(mac_key, mac_key_len),
-                                     Argument::outputs(out), Argument{memory, written, true, alignof(Key)}}))
-        return error;
+    const Given given{suite, key, key_len, mac_key, mac_key_len};
+    if (int error = given.check(out, memory, suite.key_layout.bytes, bytes)) return error;
     const ClearRegisters clear(suite.engine->cpu());
     return guarded([&]() -> int {
-        if (int error = make_key(suite, octets(key), key_len, octets(mac_key), mac_key_len, memory)) return error;
+        if (int error = given.make_in(memory)) return error;
         *out = static_cast<cst_key *>(memory);
         return CST_OK;
     });

@@ -101,6 +101,9 @@ void complete(Suite &&suite, Derived *derived) {
 
 constexpr size_t kTreeKey = 32;
 constexpr size_t kMostMacKey = size_t(1) << 32;
+// Of an HMAC that authenticates a cipher. HMAC itself takes any key (RFC 2104), but under an empty one, what is left of
+// a slice that went wrong, everybody can forge. Others are taken as OpenSSL takes them.
+constexpr size_t kLeastMacKey = 1;
 
 // Adds the keyed hash and the key derivation of BLAKE3 (2.3); the latter's key is a context string.
 void add_tree_macs(const Suite &digest, Derived *derived) {
@@ -334,7 +337,7 @@ Suite etm_suite(const Suite &cipher, const Algorithm *hash) {
     etm.name += std::string("+hmac-") + hash->record.suite + "-etm";
     etm.kind = CST_AEAD;
     etm.hash = hash;
-    etm.mac_key_max = kMostMacKey;
+    etm.mac_key_min = kLeastMacKey, etm.mac_key_max = kMostMacKey;
     etm.aad_max = kMostHashed;
     etm.tag_min = std::min<size_t>(12, hash->record.digest_bytes), etm.tag_max = hash->record.digest_bytes;
     return etm;
@@ -411,7 +414,7 @@ void add_pairs(const Suite &cipher, const Algorithm *hash, Derived *derived) {
         profile.construction = Construction::rfc7518;
         profile.name = known.name;
         profile.key_bytes = known.tag_bytes + known.cipher_key_bytes;
-        profile.mac_key_max = 0;
+        profile.mac_key_min = profile.mac_key_max = 0;
         profile.tag_min = profile.tag_max = known.tag_bytes;
         profile.block_bytes = 1;
         profile.expansion = 16;

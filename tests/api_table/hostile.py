@@ -16,7 +16,7 @@ import signal
 import struct
 import tempfile
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,6 +141,9 @@ def tried(case: Case, objects: Objects, trial: Trial, right: Right, again: bool)
             free_new(frame, objects)
         if problem := frame.problem(failed and result != capi.ERR_AUTH):
             found.append(f"returned {named(result)}, and {problem}")
+        if trial.alike:
+            outputs = frame.outputs()
+            found += differences(laid_out(case, objects, values=values), trial, result, outputs, objects)
         if failed and again and not found:
             frame = laid_out(case, objects, values=values)
             result = frame.call(objects.path)
@@ -153,6 +156,19 @@ def tried(case: Case, objects: Objects, trial: Trial, right: Right, again: bool)
         return found
     finally:
         objects.end()
+
+
+def differences(frame: Frame, trial: Trial, result: Any, outputs: dict[str, bytes], objects: Objects) -> Iterator[str]:
+    """What the call does otherwise with the other values (``alike``) than with the trial's own, which gave this."""
+    for path, value in trial.alike:
+        frame.set(path, value)
+    other = frame.call(objects.path)
+    if other != result:
+        yield f"returned {named(result)}, where an address with 0 gives {named(other)}"
+    elif frame.outputs() != outputs and not frame.name.endswith("_submit"):  # such a job waits, in either call
+        yield "wrote something else than with an address"
+    if other == capi.OK:
+        free_new(frame, objects)
 
 
 def same(frame: Frame, right: Right) -> bool:

@@ -32,15 +32,26 @@ READ, WRITE, BOTH, ANSWER, EITHER = Use
 
 
 class Absent(enum.Enum):
-    """Says whether a pointer may be NULL. NEVER: CST_ERR_ARGUMENT; EMPTY: allowed if there are no bytes; ALLOWED:
-    always."""
+    """Says what NULL means. NEVER: it is CST_ERR_ARGUMENT, with the length 0 too. GIVEN: the same, but where the
+    algorithm takes no such buffer. EMPTY: with the length 0 it does what an address with the length 0 does, with a
+    length it is CST_ERR_ARGUMENT."""
 
     NEVER = 1
-    EMPTY = 2
-    ALLOWED = 3
+    GIVEN = 2
+    EMPTY = 3
 
 
-NEVER, EMPTY, ALLOWED = Absent
+NEVER, GIVEN, EMPTY = Absent
+
+
+@dataclass(frozen=True)
+class Without:
+    """NULL is right, and says what this sentence says: never that something need not be checked."""
+
+    meaning: str
+
+
+NOTHING_TO_FREE = Without("nothing happens")
 
 
 @dataclass(frozen=True)
@@ -52,7 +63,7 @@ class Role:
 class Handle(Role):
     """An object of the library."""
 
-    absent: Absent = NEVER
+    absent: Absent | Without = NEVER
 
 
 @dataclass(frozen=True)
@@ -66,12 +77,12 @@ class Made(Role):
 class Text(Role):
     """A string that ends with NUL."""
 
-    absent: Absent = NEVER
+    absent: Absent | Without = NEVER
 
 
 @dataclass(frozen=True)
 class Callback(Role):
-    absent: Absent = ALLOWED
+    absent: Absent | Without = Without("nobody is told")
 
 
 @dataclass(frozen=True)
@@ -83,7 +94,7 @@ class Buffer(Role):
     use: Use = READ
     unit: int = 1
     align: int = 1
-    absent: Absent = EMPTY
+    absent: Absent | Without = EMPTY
     in_place: tuple[str, ...] = ()
 
 
@@ -94,7 +105,7 @@ class Structs(Role):
     name: str
     length: str | int = 1
     use: Use = READ
-    absent: Absent = NEVER
+    absent: Absent | Without = NEVER
     older: tuple[str, ...] = ()
     sized: bool = True
 
@@ -105,7 +116,7 @@ class Pointers(Role):
 
     each: Buffer
     length: str | None = None
-    absent: Absent = NEVER
+    absent: Absent | Without = NEVER
 
 
 @dataclass(frozen=True)
@@ -114,7 +125,7 @@ class StructPointers(Role):
 
     name: str
     length: str
-    absent: Absent = EMPTY
+    absent: Absent | Without = EMPTY
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 from api_table.roles import (
-    ALLOWED,
     ANSWER,
     BOTH,
     EITHER,
     EMPTY,
+    GIVEN,
     NEVER,
+    NOTHING_TO_FREE,
     WRITE,
     Buffer,
     Callback,
@@ -32,6 +33,7 @@ from api_table.roles import (
     StructPointers,
     Structs,
     Text,
+    Without,
 )
 from cryptostitch.binding import capi
 from cryptostitch.binding.capi import (
@@ -97,9 +99,9 @@ STATE = Buffer(STATE_BYTES, BOTH, align=8, absent=NEVER)
 STRUCTS: dict[str, dict[str, Role]] = {
     "cst_options": {
         "flags": Flags(bits=capi.NO_JIT | capi.ALLOW_PACKS | capi.CALIBRATE | capi.ALLOW_LEGACY),
-        "target": Text(ALLOWED),
-        "pack_key": Buffer(32, absent=ALLOWED),
-        "costs": Text(ALLOWED),
+        "target": Text(Without("the CPU that the library finds")),
+        "pack_key": Buffer(32, absent=Without("packs are not signed; the flag ALLOW_PACKS alone lets them in")),
+        "costs": Text(Without("the file of the environment or the cache, if there is one")),
     },
     "cst_job": {
         "key": Handle(),
@@ -150,7 +152,7 @@ STRUCTS: dict[str, dict[str, Role]] = {
         "tags": Buffer("n * tag_stride", EITHER),
         "tag_len": Number(lengthens=True),
         "tag_stride": Stride(of="tags", each="tag_len"),
-        "statuses": Buffer("n", ANSWER, unit=4, align=4, absent=ALLOWED),
+        "statuses": Buffer("n", ANSWER, unit=4, align=4, absent=Without("the result alone tells")),
     },
     "cst_part": {
         "key": Handle(),
@@ -179,7 +181,7 @@ STRUCTS: dict[str, dict[str, Role]] = {
         "tag_len": Length(),
     },
     "cst_chunker_options": {
-        "key": Handle(ALLOWED),
+        "key": Handle(Without("chunks have no digests")),
         "average_bytes": Number(),
         "least_bytes": Number(),
         "most_bytes": Number(),
@@ -210,7 +212,7 @@ STRUCTS: dict[str, dict[str, Role]] = {
         "data": Number(wrong=capi.ERR_ARGUMENT),
         "parity": Number(wrong=capi.ERR_ARGUMENT),
         "matrix": Choice(values=(capi.CODE_CAUCHY, capi.CODE_VANDERMONDE)),
-        "kernel": Text(ALLOWED),
+        "kernel": Text(Without("the library chooses")),
     },
     "cst_pk_job": {
         "status": Reported(),
@@ -257,8 +259,8 @@ STRUCTS: dict[str, dict[str, Role]] = {
     },
     "cst_quic_received": {
         "key": Handle(),
-        "previous": Handle(ALLOWED),
-        "next": Handle(ALLOWED),
+        "previous": Handle(Without("there was no phase before, or its keys are gone")),
+        "next": Handle(Without("a packet of the next phase does not open")),
         "phase": Choice(values=(0, 1)),
         "status": Reported(),
         "phase_first": Number(),
@@ -285,11 +287,16 @@ def filled(name: str) -> Structs:
     return Structs(name, use=WRITE)
 
 
-KEY_BYTES = {"key": Buffer("key_len"), "key_len": Length(), "mac_key": Buffer("mac_key_len"), "mac_key_len": Length()}
+KEY_BYTES = {
+    "key": Buffer("key_len", absent=GIVEN),
+    "key_len": Length(),
+    "mac_key": Buffer("mac_key_len", absent=GIVEN),
+    "mac_key_len": Length(),
+}
 ONE_JOB: dict[str, Role] = {
     **{name: STRUCTS["cst_job"][name] for name in ("iv", "iv_len", "aad", "aad_len", "in", "in_len", "out", "out_cap")},
     **{name: STRUCTS["cst_job"][name] for name in ("tag", "tag_len")},
-    "out_len": Buffer(1, WRITE, unit=8, align=8, absent=ALLOWED),
+    "out_len": Buffer(1, WRITE, unit=8, align=8, absent=Without("the caller knows the length")),
 }
 LENGTH_APART = tuple(("out_len", other) for other in ("iv", "aad", "in", "out", "tag"))
 """The header: *out_len of a single call is not checked against its other buffers."""
@@ -299,7 +306,7 @@ SUM = Number(wrong=capi.ERR_ARGUMENT)
 FLAG = Buffer(1, WRITE, unit=4, align=4, absent=NEVER)
 BLOCK = Buffer("bytes", absent=NEVER)
 DATA, PARITY = Pointers(BLOCK), Pointers(Buffer("bytes", WRITE, absent=NEVER))
-RESTORED = Pointers(Buffer("bytes", EITHER, absent=ALLOWED))
+RESTORED = Pointers(Buffer("bytes", EITHER, absent=Without("a lost block that is not wanted")))
 CHANGED = Pointers(Buffer("bytes", BOTH, absent=NEVER))
 CHECKSUMS = Buffer("blocks", WRITE, unit=8, align=8, absent=NEVER)
 
@@ -314,15 +321,18 @@ ENTRIES: dict[str, Entry] = {
     "cst_error_text": Entry({"error": Number()}),
     "cst_version": Entry({}),
     "cst_ctx_new": Entry(
-        {"ctx": Made("cst_ctx_free"), "options": Structs("cst_options", absent=ALLOWED, older=("costs", "pack_key"))},
+        {
+            "ctx": Made("cst_ctx_free"),
+            "options": Structs("cst_options", absent=Without("the defaults"), older=("costs", "pack_key")),
+        },
         (ERR_NAME, ERR_FILE, ERR_COSTS, *MADE_CODE),
     ),
     "cst_calibrate": Entry(
-        {"glob": Text(ALLOWED), "seconds": Number(wrong=capi.ERR_ARGUMENT), "progress": Callback()},
+        {"glob": Text(Without("all kernels")), "seconds": Number(wrong=capi.ERR_ARGUMENT), "progress": Callback()},
         (ERR_NAME, *MADE_CODE),
     ),
     "cst_costs_save": Entry({"path": Text()}, (ERR_FILE, ERR_MEMORY)),
-    "cst_ctx_free": Entry({"ctx": Handle(ALLOWED)}),
+    "cst_ctx_free": Entry({"ctx": Handle(NOTHING_TO_FREE)}),
     "cst_nearest": Entry(
         {
             "kind": Choice(values=(1, 2, 3, 4)),
@@ -354,10 +364,12 @@ ENTRIES: dict[str, Entry] = {
         },
         (ERR_LENGTH, *MADE_CODE),
     ),
-    "cst_suite_force": Entry({"suite": Text(), "kernel": Text(ALLOWED)}, (ERR_NAME, *MADE_CODE)),
+    "cst_suite_force": Entry(
+        {"suite": Text(), "kernel": Text(Without("nothing is forced any more"))}, (ERR_NAME, *MADE_CODE)
+    ),
     "cst_key_new": Entry({**KEY_BYTES, "out": Made("cst_key_free")}, (ERR_LENGTH, *MADE_CODE)),
-    "cst_key_free": Entry({"key": Handle(ALLOWED)}),
-    "cst_key_bytes": Entry({"suite": Handle(ALLOWED)}),
+    "cst_key_free": Entry({"key": Handle(NOTHING_TO_FREE)}),
+    "cst_key_bytes": Entry({"suite": Handle(Without("0 bytes"))}),
     "cst_key_init": Entry(
         {
             **KEY_BYTES,
@@ -367,7 +379,7 @@ ENTRIES: dict[str, Entry] = {
         },
         (ERR_LENGTH, ERR_OVERLAP, *MADE_CODE),
     ),
-    "cst_key_clear": Entry({"key": Handle(ALLOWED)}),
+    "cst_key_clear": Entry({"key": Handle(NOTHING_TO_FREE)}),
     "cst_burst": Entry({"jobs": Structs("cst_job", "n", BOTH, EMPTY), "n": Length()}, (ERR_AUTH, *BUFFERS, *MADE_CODE)),
     "cst_burst_pointers": Entry(
         {"jobs": StructPointers("cst_job", "n"), "n": Length()},
@@ -418,7 +430,7 @@ ENTRIES: dict[str, Entry] = {
     "cst_chunker_new": Entry(
         {"options": Structs("cst_chunker_options"), "chunker": Made("cst_chunker_free")}, (ERR_LENGTH, *MADE_CODE)
     ),
-    "cst_chunker_free": Entry({"chunker": Handle(ALLOWED)}),
+    "cst_chunker_free": Entry({"chunker": Handle(NOTHING_TO_FREE)}),
     "cst_chunker_feed": Entry(
         {
             "in": INPUT,
@@ -433,7 +445,7 @@ ENTRIES: dict[str, Entry] = {
         ends_without_memory=True,
     ),
     "cst_rolling_new": Entry({"window": Number(), "rolling": Made("cst_rolling_free")}, (ERR_LENGTH, ERR_MEMORY)),
-    "cst_rolling_free": Entry({"rolling": Handle(ALLOWED)}),
+    "cst_rolling_free": Entry({"rolling": Handle(NOTHING_TO_FREE)}),
     "cst_rolling_reset": Entry({"before": Buffer("bytes"), "bytes": Length()}, (ERR_LENGTH,)),
     "cst_rolling_run": Entry(
         {
@@ -474,7 +486,7 @@ ENTRIES: dict[str, Entry] = {
             "pi": Structs("cst_pi"),
             "in": Buffer("n", unit=520),
             "n": Length(),
-            "fault": Structs("cst_pi_fault", use=ANSWER, absent=ALLOWED),
+            "fault": Structs("cst_pi_fault", use=ANSWER, absent=Without("the result alone tells")),
         },
         (ERR_AUTH, *BUFFERS, *MADE_CODE),
     ),
@@ -484,13 +496,13 @@ ENTRIES: dict[str, Entry] = {
             "in": Buffer("n", unit=520),
             "n": Length(),
             "out": Buffer("n", WRITE, unit=512),
-            "fault": Structs("cst_pi_fault", use=ANSWER, absent=ALLOWED),
+            "fault": Structs("cst_pi_fault", use=ANSWER, absent=Without("the result alone tells")),
         },
         (ERR_AUTH, *BUFFERS, *MADE_CODE),
     ),
     "cst_crc_new": Entry({"crc": Structs("cst_crc"), "key": Made("cst_key_free")}, MADE_CODE),
     "cst_code_new": Entry({"shape": Structs("cst_code_shape"), "code": Made("cst_code_free")}, (ERR_NAME, *MADE_CODE)),
-    "cst_code_free": Entry({"code": Handle(ALLOWED)}),
+    "cst_code_free": Entry({"code": Handle(NOTHING_TO_FREE)}),
     "cst_code_encode": Entry({"bytes": Length(), "data": DATA, "parity": PARITY}, BUFFERS),
     "cst_code_update": Entry(
         {"bytes": Length(), "index": Number(wrong=capi.ERR_ARGUMENT), "change": BLOCK, "parity": CHANGED}, BUFFERS
@@ -523,14 +535,15 @@ ENTRIES: dict[str, Entry] = {
         BUFFERS,
     ),
     "cst_pk_new": Entry(
-        {"operation": Text(), "kernel": Text(ALLOWED), "pk": Made("cst_pk_free")}, (ERR_NAME, *MADE_CODE)
+        {"operation": Text(), "kernel": Text(Without("the library chooses")), "pk": Made("cst_pk_free")},
+        (ERR_NAME, *MADE_CODE),
     ),
-    "cst_pk_free": Entry({"pk": Handle(ALLOWED)}),
+    "cst_pk_free": Entry({"pk": Handle(NOTHING_TO_FREE)}),
     "cst_pk_key_new": Entry(
         {"der": Buffer("len", absent=NEVER), "len": Length(wrong=capi.ERR_ARGUMENT), "key": Made("cst_pk_key_free")},
         (ERR_LENGTH, *MADE_CODE),
     ),
-    "cst_pk_key_free": Entry({"key": Handle(ALLOWED)}),
+    "cst_pk_key_free": Entry({"key": Handle(NOTHING_TO_FREE)}),
     "cst_pk_burst": Entry(
         {"jobs": Structs("cst_pk_job", "n", BOTH, EMPTY), "n": Length()},
         (ERR_LENGTH, ERR_MEMORY, ERR_POINT, ERR_AUTH, ERR_SELFTEST, ERR_OVERLAP),
@@ -539,8 +552,8 @@ ENTRIES: dict[str, Entry] = {
         {
             "in_len": Number(),
             "fragment": Number(),
-            "records": Buffer(1, WRITE, unit=8, align=8, absent=ALLOWED),
-            "bytes": Buffer(1, WRITE, unit=8, align=8, absent=ALLOWED),
+            "records": Buffer(1, WRITE, unit=8, align=8, absent=Without("not wanted")),
+            "bytes": Buffer(1, WRITE, unit=8, align=8, absent=Without("not wanted")),
         },
         (ERR_LENGTH,),
     ),
@@ -558,12 +571,12 @@ ENTRIES: dict[str, Entry] = {
             "algorithm": Text(),
             "version": QUIC_VERSION,
             **SECRET,
-            "before": Handle(ALLOWED),
+            "before": Handle(Without("the first phase: its key of header protection is made")),
             "out": Made("cst_quic_key_free"),
         },
         (ERR_NAME, *BUFFERS, *MADE_CODE),
     ),
-    "cst_quic_key_free": Entry({"key": Handle(ALLOWED)}),
+    "cst_quic_key_free": Entry({"key": Handle(NOTHING_TO_FREE)}),
     "cst_quic_key_info_get": Entry({"info": filled("cst_quic_key_info")}),
     "cst_quic_next_secret": Entry(
         {
@@ -601,24 +614,30 @@ ENTRIES: dict[str, Entry] = {
         (ERR_AUTH, *BUFFERS, *MADE_CODE),
     ),
     "cst_manager_new": Entry(
-        {"options": Structs("cst_manager_options", absent=ALLOWED), "manager": Made("cst_manager_free")},
+        {
+            "options": Structs("cst_manager_options", absent=Without("the defaults")),
+            "manager": Made("cst_manager_free"),
+        },
         (ERR_MEMORY,),
     ),
-    "cst_manager_free": Entry({"manager": Handle(ALLOWED)}),
+    "cst_manager_free": Entry({"manager": Handle(NOTHING_TO_FREE)}),
     "cst_manager_submit": Entry({"job": Structs("cst_job", use=BOTH)}, (ERR_FULL, *BUFFERS, *MADE_CODE)),
-    "cst_manager_take": Entry({"manager": Handle(ALLOWED)}),
+    "cst_manager_take": Entry({"manager": Handle(Without("there is no job"))}),
     "cst_manager_flush": Entry({}),
     "cst_manager_cancel": Entry({"job": Structs("cst_job", use=BOTH)}),
     "cst_manager_info_get": Entry({"info": filled("cst_manager_info")}),
     "cst_pk_manager_new": Entry(
-        {"options": Structs("cst_manager_options", absent=ALLOWED), "manager": Made("cst_pk_manager_free")},
+        {
+            "options": Structs("cst_manager_options", absent=Without("the defaults")),
+            "manager": Made("cst_pk_manager_free"),
+        },
         (ERR_MEMORY,),
     ),
-    "cst_pk_manager_free": Entry({"manager": Handle(ALLOWED)}),
+    "cst_pk_manager_free": Entry({"manager": Handle(NOTHING_TO_FREE)}),
     "cst_pk_manager_submit": Entry(
         {"job": Structs("cst_pk_job", use=BOTH)}, (ERR_FULL, ERR_LENGTH, ERR_MEMORY, ERR_OVERLAP)
     ),
-    "cst_pk_manager_take": Entry({"manager": Handle(ALLOWED)}),
+    "cst_pk_manager_take": Entry({"manager": Handle(Without("there is no job"))}),
     "cst_pk_manager_flush": Entry({}, (ERR_MEMORY,)),
     "cst_pk_manager_cancel": Entry({"job": Structs("cst_pk_job", use=BOTH)}),
     "cst_kernel_get": Entry({"name": Text(), "kernel": Made()}, (ERR_NAME, *MADE_CODE)),
@@ -639,5 +658,7 @@ ENTRIES: dict[str, Entry] = {
         },
         (ERR_PACK, ERR_LENGTH, ERR_MEMORY),
     ),
-    "cst_selftest": Entry({"glob": Text(ALLOWED), "each": Callback()}, (ERR_NAME, ERR_SELFTEST, *MADE_CODE)),
+    "cst_selftest": Entry(
+        {"glob": Text(Without("all suites")), "each": Callback()}, (ERR_NAME, ERR_SELFTEST, *MADE_CODE)
+    ),
 }

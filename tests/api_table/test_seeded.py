@@ -131,6 +131,30 @@ def test_an_opening_without_its_tag_is_seen(objects: Objects, monkeypatch: pytes
         assert any("tag an address with 0: returned CST_OK" in each for each in found)
 
 
+def test_a_key_that_need_not_be_given_is_seen(objects: Objects, monkeypatch: pytest.MonkeyPatch) -> None:
+    empty = ctypes.create_string_buffer(1)
+
+    def takes_none_for_empty(real: Function, arguments: tuple[Any, ...]) -> Any:
+        suite, key, key_len, mac_key, mac_key_len, out = arguments
+        return real(
+            suite, key, key_len, mac_key if mac_key or mac_key_len else ctypes.addressof(empty), mac_key_len, out
+        )
+
+    case = CASES["cst_key_new-hmac-sha1"]
+    assert not findings(case, objects, "absent")
+    wrong_function(monkeypatch, case.entry, takes_none_for_empty)
+    assert any("mac_key NULL with 0: returned CST_OK" in each for each in findings(case, objects, "absent"))
+
+
+def test_an_absent_buffer_that_is_no_empty_one_is_seen(objects: Objects, monkeypatch: pytest.MonkeyPatch) -> None:
+    def skips(real: Function, arguments: tuple[Any, ...]) -> Any:
+        return real(*arguments) if arguments[1] else OK
+
+    wrong_function(monkeypatch, "cst_digest", skips)
+    found = findings(CASES["cst_digest-sha256"], objects, "absent")
+    assert any("in NULL with 0: wrote something else than with an address" in each for each in found)
+
+
 def test_a_call_that_waits_for_ever_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("api_table.hostile.SECONDS", 1)
 

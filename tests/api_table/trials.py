@@ -11,11 +11,11 @@ from typing import Any
 
 from api_table.frame import Cell, Frame, count_of
 from api_table.roles import (
-    ALLOWED,
     ANSWER,
     BOTH,
     EMPTY,
     EVERYWHERE,
+    GIVEN,
     MOST_BYTES,
     NEVER,
     READ,
@@ -34,6 +34,7 @@ from api_table.roles import (
     StructPointers,
     Structs,
     Text,
+    Without,
 )
 from api_table.rows import LAYOUTS
 from cryptostitch.binding.capi import ERR_ARGUMENT, ERR_AUTH, ERR_LENGTH, ERR_OVERLAP
@@ -53,7 +54,8 @@ class Ok(Enum):
 
 @dataclass(frozen=True)
 class Trial:
-    """``sets``: other values of cells. ``writes``: what lies elsewhere beforehand. ``errors``: those that fit."""
+    """``sets``: other values of cells. ``writes``: what lies elsewhere beforehand. ``errors``: those that fit.
+    ``alike``: values with which the call must return and write the same."""
 
     kind: str
     path: str
@@ -62,6 +64,7 @@ class Trial:
     errors: frozenset[int]
     ok: Ok = Ok.NEVER
     writes: tuple[tuple[int, bytes], ...] = ()
+    alike: tuple[tuple[str, Any], ...] = ()
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.path} {self.what}"
@@ -211,7 +214,7 @@ class Hostile:
         count = count_of(role.length or "") if isinstance(role.length, str | None) else ""
         number = self.frame.cells.get(path + count) if count else None
         argument = frozenset({ERR_ARGUMENT})
-        if cell.size and role.absent is not ALLOWED:
+        if cell.size and not isinstance(role.absent, Without):
             errors = argument | ({ERR_LENGTH} if role.absent is EMPTY else set())
             yield Trial("absent", cell.path, "NULL with a length", ((cell.path, 0),), errors)
         elif cell.size:
@@ -221,12 +224,16 @@ class Hostile:
         accepted = self._takes(number, 0)
         ok = Ok.NEVER if is_tag or not accepted else Ok.MAYBE
         if cell.size:
-            nothing = ((cell.path, 0), (number.path, 0))
+            nothing, empty = ((cell.path, 0), (number.path, 0)), ((number.path, 0),)
             # No pointer is wrong then, but a length may be.
             pointer_is_right = role.absent is EMPTY and number.role.wrong != ERR_ARGUMENT
             errors = self.promised - argument if pointer_is_right else self.promised
-            yield Trial("absent", cell.path, "NULL with 0", nothing, errors, ok)
-            yield Trial("absent", cell.path, "an address with 0", ((number.path, 0),), self.promised, ok)
+            if role.absent is GIVEN:
+                yield Trial("absent", cell.path, "NULL with 0", nothing, argument)
+            else:
+                alike = empty if role.absent is EMPTY else ()
+                yield Trial("absent", cell.path, "NULL with 0", nothing, errors, ok, alike=alike)
+            yield Trial("absent", cell.path, "an address with 0", empty, self.promised, ok)
         else:
             ignored = number.name not in self.accepts
             for value in (1, 16, MOST_BYTES):

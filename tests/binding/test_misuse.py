@@ -183,11 +183,13 @@ NUMBERS: dict[str, Callable[[Context], object]] = {
     "code index": lambda c: ErasureCode(4, 2).update(1 << 32, b"x", [bytearray(1)] * 2),
     "code data": lambda c: ErasureCode((1 << 32) + 4, 2),
     "code parity": lambda c: ErasureCode(4, -1),
-    "tls sequence": lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"x", ivs=bytes(16), sequence=HUGE),
-    "tls kind": lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"x", ivs=bytes(16), kind=279),
-    "tls version": lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"x", ivs=bytes(16), version=0x10303),
-    "tls fragment": lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"x", ivs=bytes(16), fragment=HUGE + 100),
-    "tls size": lambda c: c.suite(TLS).key(bytes(16), b"").tls_size(-1),
+    "tls sequence": lambda c: c.suite(TLS).key(bytes(16), bytes(20)).tls_records(b"x", ivs=bytes(16), sequence=HUGE),
+    "tls kind": lambda c: c.suite(TLS).key(bytes(16), bytes(20)).tls_records(b"x", ivs=bytes(16), kind=279),
+    "tls version": lambda c: c.suite(TLS).key(bytes(16), bytes(20)).tls_records(b"x", ivs=bytes(16), version=0x10303),
+    "tls fragment": lambda c: (
+        c.suite(TLS).key(bytes(16), bytes(20)).tls_records(b"x", ivs=bytes(16), fragment=HUGE + 100)
+    ),
+    "tls size": lambda c: c.suite(TLS).key(bytes(16), bytes(20)).tls_size(-1),
     "crc width": lambda c: CrcKey(c, 32 + (1 << 32), 0x04C11DB7),
     "crc polynomial": lambda c: CrcKey(c, 32, HUGE + 0x04C11DB7),
     "crc initial": lambda c: CrcKey(c, 32, 0x04C11DB7, -1),
@@ -342,7 +344,7 @@ def after(context: Context) -> dict[str, Callable[[], object]]:
     """Returns calls of the objects of a context, by name, to be made after it is closed."""
     suite, sha1, crc = context.suite(GCM), context.suite("sha1"), CrcKey(context, 32, 0x04C11DB7)
     key, manager, digest, tls = suite.key(bytes(16)), Manager(context), sha1.key(), context.suite(TLS)
-    sealing, code, kernel = tls.key(bytes(16), b""), ErasureCode(2, 1, context=context), context.kernel
+    sealing, code, kernel = tls.key(bytes(16), bytes(20)), ErasureCode(2, 1, context=context), context.kernel
     raw = kernel(sha1.choice().kernel)
     job = Job(digest, data=b"x", tag=bytearray(20))
     manager.submit(job)
@@ -578,7 +580,7 @@ TUPLES: dict[str, Callable[[Context, Key], object]] = {
     "piece": lambda c, k: c.burst([Job(k, data=[PAIR])]),
     "seal_many": lambda c, k: k.suite.seal_many(k, [IV], [PAIR]),
     "open_many": lambda c, k: k.suite.open_many(k, [IV], [(b"x", PAIR)]),
-    "tls_records": lambda c, k: c.suite(TLS).key(bytes(16), b"").tls_records(PAIR, ivs=bytes(16)),
+    "tls_records": lambda c, k: c.suite(TLS).key(bytes(16), bytes(20)).tls_records(PAIR, ivs=bytes(16)),
     "load_pack": lambda c, k: c.load_pack(PAIR),
 }
 
@@ -700,7 +702,7 @@ def test_one_buffer_is_no_list_of_buffers(context: Context, gcm: Key) -> None:
 def test_the_sender_does_not_choose_the_length_of_a_tag(context: Context, name: str) -> None:
     """Whoever guesses a tag of 4 bytes is right once in 2^32: tags are whole, or as long as the caller says."""
     suite = context.suite(name)
-    key = suite.key(bytes(suite.key_bytes) or None, bytes(20) if suite.mac_key_max else None)
+    key = suite.key(bytes(suite.key_bytes), bytes(20) if suite.mac_key_max else None)
     iv, whole, text = bytes(suite.iv_bytes) or None, suite.tag_max, bytes(32)
     ivs = None if iv is None else [iv] * 3
     out, tag = key.seal(text, iv=iv)
@@ -864,12 +866,12 @@ CAUSES: dict[str, tuple[Callable[[Context], object], str]] = {
     "large checksum": (lambda c: c.suite("crc32").key().checksum(b"", 1 << 32), "more bits than the checksum"),
     "no tls": (lambda c: of(c, GCM).tls_records(b"", ivs=b""), "not one of TLS"),
     "tls version": (lambda c: records(c, b"", bytes(16), version=0x0304), "0x0304"),
-    "tls ivs": (lambda c: c.suite(TLS).key(bytes(16), b"").tls_records(b"", ivs=b""), "1 records take 16"),
+    "tls ivs": (lambda c: c.suite(TLS).key(bytes(16), bytes(20)).tls_records(b"", ivs=b""), "1 records take 16"),
     "tls wrap": (
         lambda c: records(c, b"xy", bytes(32), sequence=(1 << 64) - 1, fragment=1),
         "sequence numbers would wrap",
     ),
-    "tls fragment": (lambda c: c.suite(TLS).key(bytes(16), b"").tls_size(1, 16385), "a fragment of 16385 bytes"),
+    "tls fragment": (lambda c: c.suite(TLS).key(bytes(16), bytes(20)).tls_size(1, 16385), "a fragment of 16385 bytes"),
     "crc width": (lambda c: CrcKey(c, 7, 9), "a width of 7 bits"),
     "crc even": (lambda c: CrcKey(c, 8, 4), "0x4 is even"),
     "crc bits": (lambda c: CrcKey(c, 8, 0x107), "0x107 has more than 8 bits"),
@@ -884,11 +886,11 @@ CAUSES["which message"] = (lambda c: second_message(c), "buffer 1: an IV of 0 by
 
 
 def records(context: Context, text: bytes, ivs: bytes, **more: int) -> None:
-    context.suite(TLS).key(bytes(16), b"").tls_records(text, ivs=ivs, **more)
+    context.suite(TLS).key(bytes(16), bytes(20)).tls_records(text, ivs=ivs, **more)
 
 
 def esp(context: Context) -> Key:
-    return context.suite("aes-128-cbc+hmac-sha1-96").key(bytes(16), b"")
+    return context.suite("aes-128-cbc+hmac-sha1-96").key(bytes(16), bytes(20))
 
 
 def column_of_a_cipher(context: Context) -> None:

@@ -71,7 +71,7 @@ def seals(recipe: Path, suite: str, pack: Path) -> None:
     kernel = context.kernel(name)
     before = kernel.calls()
     out, tag = bytearray(len(case.out)), bytearray(len(case.tag))
-    key = context.suite(suite).key(secrets[0], secrets[1] or None)
+    key = context.suite(suite).key(secrets[0], secrets[1])
     assert context.burst([Job(key, SEAL, iv=case.iv, aad=case.aad, data=case.data, out=out, tag=tag)]) == 0
     assert (bytes(out), bytes(tag)) == (case.out, case.tag)
     assert kernel.calls() > before

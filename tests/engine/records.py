@@ -34,7 +34,7 @@ class Connection:
         self.context, self.suite = context, suite
         key, mac_key = oracle.secrets(self.rng, suite)
         self.tls = Tls.of(suite, key, mac_key)
-        self.key: Key = context.suite(suite).key(key, mac_key or None)
+        self.key: Key = context.suite(suite).key(key, mac_key)
         self.sequence = self.rng.randrange(1 << 62)
 
     def head(self) -> bytes:

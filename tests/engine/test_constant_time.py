@@ -315,7 +315,7 @@ def test_wrong_tags(contexts: dict[str, Context], target: str, suite: str, size:
     """Where a tag is wrong, and in how many bytes, is not to be seen. Of several jobs it is the last one's."""
     context, rng = contexts[target], random.Random(suite)
     secrets = oracle.secrets(rng, suite)
-    key = context.suite(suite).key(secrets[0] or None, secrets[1] or None)
+    key = context.suite(suite).key(secrets[0], secrets[1])
     iv, aad, text = (
         rng.randbytes(key.suite.iv_bytes),
         rng.randbytes(oracle.meaning(suite).fit_aad(8)),
@@ -363,7 +363,7 @@ def test_sealing(contexts: dict[str, Context], target: str, suite: str) -> None:
     """Texts of one length are sealed alike, whatever they are."""
     context, rng = contexts[target], random.Random(suite)
     secrets = oracle.secrets(rng, suite)
-    key = context.suite(suite).key(secrets[0] or None, secrets[1] or None)
+    key = context.suite(suite).key(secrets[0], secrets[1])
     aad_bytes, size = oracle.meaning(suite).fit_aad(8), 112
     scene = Scene(context, [key], SEAL, [size], out_bytes=key.suite.expansion)
     with scene.stepped:

@@ -39,7 +39,7 @@ def test_wrong_tags(host: Context, suite: str, entry: Entry) -> None:
     """Where a tag is wrong, and in how many bytes, is not to be seen; that it is wrong, is."""
     rng = random.Random(suite)
     secrets = oracle.secrets(rng, suite)
-    key = host.suite(suite).key(secrets[0] or None, secrets[1] or None)
+    key = host.suite(suite).key(secrets[0], secrets[1])
     iv, aad = rng.randbytes(key.suite.iv_bytes), rng.randbytes(oracle.meaning(suite).fit_aad(8))
     text = rng.randbytes(oracle.meaning(suite).fit_input(SIZE))
     out, tag = answers.sealed(suite, secrets, iv, aad, text, key.suite.tag_max)
@@ -65,7 +65,7 @@ def test_sealing(host: Context, suite: str, entry: Entry) -> None:
     """Texts of one length are sealed alike, whatever they are."""
     rng = random.Random(suite)
     secrets = oracle.secrets(rng, suite)
-    key, aad_bytes = host.suite(suite).key(secrets[0] or None, secrets[1] or None), oracle.meaning(suite).fit_aad(8)
+    key, aad_bytes = host.suite(suite).key(secrets[0], secrets[1]), oracle.meaning(suite).fit_aad(8)
     scene = Scene(host, [key], SEAL, [SIZE], out_bytes=key.suite.expansion, entry=entry)
     with scene.stepped:
         judge = Judge(scene.stepped)

@@ -26,7 +26,7 @@ class Association:
         self.context = context
         key, mac_key = oracle.secrets(self.rng, suite)
         self.esp = Esp.of(suite, key, mac_key)
-        self.key: Key = context.suite(suite).key(key, mac_key or None)
+        self.key: Key = context.suite(suite).key(key, mac_key)
         self.spi, self.sequence = self.rng.randrange(1 << 32), (7 << 32) - 3
 
     def header(self, extended: bool) -> Header:

@@ -69,7 +69,7 @@ class Keys:
         secrets = oracle.secrets(self.rng, suite)
         if suite not in self._suites:
             self._suites[suite] = self.context.suite(suite)
-        made = secrets, self._suites[suite].key(secrets[0] or None, secrets[1] or None)
+        made = secrets, self._suites[suite].key(secrets[0], secrets[1])
         if number != OWN_KEY:
             self._shared[suite, number] = made
         return made

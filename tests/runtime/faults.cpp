@@ -184,7 +184,7 @@ int use(bool load, bool kernels) {
     twice(
         KEY,
         [&] {
-            const int error = cst_key_new(m.suite, "0123456789abcdef", 16, "mac key", 7, &m.key);
+            const int error = cst_key_new(m.suite, "0123456789abcdef", 16, "key of the MAC...", 16, &m.key);
             CHECK((error == CST_OK) == (m.key != nullptr));
             return error;
         },

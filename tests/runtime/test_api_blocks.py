@@ -34,7 +34,7 @@ def test_published(shared_context: Context, count_cases: CountCases, name: str) 
         pytest.skip(str(skip))
     suite = shared_context.suite(name)
     for v in vectors:
-        key = suite.key(v.key or None, v.mac_key or None)
+        key = suite.key(v.key, v.mac_key)
         if not v.valid:
             with pytest.raises(RuntimeFailure) as failure:
                 key.open(v.data, v.tag, tag_len=len(v.tag))

@@ -23,7 +23,7 @@ def context() -> Context:
 @pytest.fixture(scope="module")
 def keys(context: Context) -> dict[str, Any]:
     return {
-        name: (suite := context.suite(name)).key(bytes(suite.key_bytes) or None, bytes(20) if "hmac" in name else None)
+        name: (suite := context.suite(name)).key(bytes(suite.key_bytes), bytes(20) if "hmac" in name else None)
         for name in SUITES
     }
 

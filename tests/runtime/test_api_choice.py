@@ -136,9 +136,7 @@ def answers(context: Context) -> dict[str, tuple[bytes, bytes]]:
         except RuntimeFailure as failure:
             assert failure.code in (runtime.ERR_UNSUPPORTED, runtime.ERR_JIT)
             continue
-        made[name] = suite.key(case.key or None, case.mac_key or None).seal(
-            case.data, iv=case.iv or None, aad=case.aad or None
-        )
+        made[name] = suite.key(case.key, case.mac_key).seal(case.data, iv=case.iv or None, aad=case.aad or None)
         assert made[name] == (case.out, case.tag), name
     return made
 
@@ -176,7 +174,7 @@ def burst_answers(context: Context) -> dict[str, list[tuple[bytes, bytes]]]:
         rng = random.Random(name)
         secrets = oracle.secrets(rng, name)
         cases = [oracle.case(rng, name, 16 * (1 + 5 * i % 37), 20, secrets) for i in range(17)]
-        key = suite.key(secrets[0] or None, secrets[1] or None)
+        key = suite.key(secrets[0], secrets[1])
         outs, tags = [bytearray(len(c.out)) for c in cases], [bytearray(len(c.tag)) for c in cases]
         assert (
             context.burst(

@@ -34,7 +34,7 @@ def secrets(suite: str) -> tuple[bytes, bytes]:
 
 def key_of(context: Context, suite: str) -> Key:
     key, mac_key = secrets(suite)
-    return context.suite(suite).key(key or None, mac_key or None)
+    return context.suite(suite).key(key, mac_key)
 
 
 @functools.lru_cache(1 << 17)  # so that the levels of instructions share them

@@ -40,7 +40,7 @@ MARK = 0xA5
 
 def key_of(context: Context, suite: str) -> Key:
     key, mac_key = oracle.secrets(random.Random(suite), suite)
-    return context.suite(suite).key(key or None, mac_key or None)
+    return context.suite(suite).key(key, mac_key)
 
 
 @dataclass

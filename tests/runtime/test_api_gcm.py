@@ -168,10 +168,10 @@ def test_tags_and_limits(shared_context: Context) -> None:
         with pytest.raises(RuntimeFailure) as failure:
             shared_context.suite(name).key(bytes(16)).seal(b"text", iv=iv)
         assert failure.value.code == runtime.ERR_LENGTH
-    for wrong in (bytes(15), bytes(17), bytes(24), None):
+    for wrong in (bytes(15), bytes(17), bytes(24), b"", None):
         with pytest.raises(RuntimeFailure) as failure:
             suite.key(wrong)
-        assert failure.value.code == runtime.ERR_LENGTH
+        assert failure.value.code == (runtime.ERR_ARGUMENT if wrong is None else runtime.ERR_LENGTH)
 
 
 @pytest.mark.parametrize("length", [0, 1, 480, 20000])

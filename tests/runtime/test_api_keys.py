@@ -5,15 +5,18 @@ from __future__ import annotations
 import ctypes
 import hmac
 import random
+from array import array
 
 import pytest
 from built import suite_names
 from cryptostitch.binding import runtime
 from cryptostitch.binding.capi import KEY_ALIGN
 from cryptostitch.binding.runtime import (
+    AEAD,
     ERR_ARGUMENT,
     ERR_LENGTH,
     ERR_OVERLAP,
+    MAC,
     SEAL,
     Address,
     Context,
@@ -147,6 +150,28 @@ def test_null_arguments(shared_context: Context) -> None:
     assert out.value == 7 and memory.blank()
 
 
+@pytest.mark.parametrize("name", suite_names())
+def test_a_key_that_is_not_given_is_not_an_empty_one(shared_context: Context, name: str) -> None:
+    """Whatever stands for it; and an empty one, which has an address, is taken by MACs alone."""
+    suite = shared_context.suite(name)
+    key, mac_key = bytes(range(suite.key_bytes)), bytes(max(suite.mac_key_min, min(suite.mac_key_max, 20)))
+    suite.key(key, mac_key).close()
+    absent = [(wrong, mac_key) for wrong in (None, Address(None, 0), Address(None, 16)) if suite.key_max]
+    absent += [(key, wrong) for wrong in (None, Address(None, 0), Address(None, 20)) if suite.mac_key_max]
+    for wrong in absent:
+        with pytest.raises(RuntimeFailure) as failure:
+            suite.key(*wrong)
+        assert failure.value.code == ERR_ARGUMENT, wrong
+    for empty in (b"", bytearray(), memoryview(b""), array("B")):
+        if suite.kind == MAC and not suite.mac_key_min:
+            assert suite.key(key, empty).digest(b"text") == suite.key(key, b"").digest(b"text")
+        elif suite.mac_key_max:
+            with pytest.raises(RuntimeFailure) as failure:
+                suite.key(key, empty)
+            assert failure.value.code == ERR_LENGTH
+    assert suite.mac_key_min or suite.kind != AEAD or not suite.mac_key_max
+
+
 @pytest.mark.parametrize("name", [name for name in suite_names() if name.startswith("hmac-")])
 def test_mac_keys_of_every_length(shared_context: Context, name: str) -> None:
     """RFC 2104: filled up to a block, or hashed."""
@@ -155,7 +180,7 @@ def test_mac_keys_of_every_length(shared_context: Context, name: str) -> None:
     memory = Memory(suite.key_memory)
     for size in (*range(0, 300), 511, 512, 513, 1000, 4096, 100001):
         secret, text = rng.randbytes(size), rng.randbytes(rng.randrange(200))
-        key = suite.key(None, secret or None, memory.room if size % 2 else None)
+        key = suite.key(None, secret, memory.room if size % 2 else None)
         wanted = hmac.new(secret, text, digest).digest()
         assert key.digest(text) == wanted, size
         key.close()

@@ -82,7 +82,7 @@ class Parts:
 
 def key_of(context: Context, suite: str) -> tuple[Key, tuple[bytes, bytes]]:
     secrets = oracle.secrets(random.Random(suite), suite)
-    return context.suite(suite).key(secrets[0] or None, secrets[1] or None), secrets
+    return context.suite(suite).key(secrets[0], secrets[1]), secrets
 
 
 def refused(parts: Parts, size: int) -> Iterator[tuple[int, bool, int]]:

@@ -61,7 +61,7 @@ class Message:
 
 def keys_of(context: Context, suite: str) -> tuple[Key, tuple[bytes, bytes]]:
     secrets = oracle.secrets(random.Random(suite), suite)
-    return context.suite(suite).key(None, secrets[1] or None), secrets
+    return context.suite(suite).key(None, secrets[1]), secrets
 
 
 def run(context: Context, messages: list[Message]) -> None:

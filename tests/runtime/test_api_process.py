@@ -21,7 +21,7 @@ def work(context: Context, seed: int, rounds: int = 5) -> None:
     for _ in range(rounds):
         name = rng.choice(suites_of(context))
         cases = [oracle.case(rng, name, rng.randrange(3000), rng.randrange(40)) for _ in range(rng.randrange(1, 40))]
-        keys = [context.suite(name).key(c.key or None, c.mac_key or None) for c in cases]
+        keys = [context.suite(name).key(c.key, c.mac_key) for c in cases]
         outs, tags = [bytearray(len(c.out)) for c in cases], [bytearray(len(c.tag)) for c in cases]
         jobs = [
             Job(k, SEAL, iv=c.iv or None, aad=c.aad or None, data=c.data, out=out if c.key else None, tag=tag)

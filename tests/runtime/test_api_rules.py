@@ -39,7 +39,7 @@ def near(*values: int) -> Iterable[int]:
 
 def key_of(suite: Suite) -> Key:
     mac_key = b"k" * min(max(suite.mac_key_min, 16), suite.mac_key_max)
-    return suite.key(bytes(range(suite.key_bytes)) or None, mac_key or None)
+    return suite.key(bytes(range(suite.key_bytes)), mac_key)
 
 
 def takes_input(suite: Suite, direction: int, iv: int, size: int) -> bool:

@@ -188,7 +188,7 @@ class Calls:
 def test_suites(name: str, level: str, library: str) -> None:
     context = context_for(level, library)
     secrets = [oracle.secrets(random.Random(i), name) for i in range(2)]
-    keys = [context.suite(name).key(key or None, mac or None) for key, mac in secrets]
+    keys = [context.suite(name).key(key, mac) for key, mac in secrets]
     for n in NUMBERS:
         for size in SIZES:
             if n * (size + PITCH_BESIDE) > MOST:
@@ -204,7 +204,7 @@ def test_the_first_call_of_a_context(name: str, level: str, library: str) -> Non
     for size in (64, 1000):
         for entry in (Calls.alone, Calls.burst):
             context = context_for(level, library)
-            entry(Calls(context, name, [context.suite(name).key(key or None, mac or None)], 1, size))
+            entry(Calls(context, name, [context.suite(name).key(key, mac)], 1, size))
 
 
 def codes(context: Context) -> None:
@@ -350,7 +350,7 @@ THREAD = """
 import threading
 from cryptostitch.binding import many, runtime
 texts = [bytes(i) for i in range(300)]
-key = runtime.Context().suite("aes-128-cbc+hmac-sha1-etm").key(bytes(16), b"key")
+key = runtime.Context().suite("aes-128-cbc+hmac-sha1-etm").key(bytes(16), bytes(20))
 work = [
     lambda: [many.hash_many(name, texts) for name in ("md5", "sha256", "sha512", "sha3-256", "blake2b-512", "blake3")],
     lambda: many.hmac_many("hmac-sha256", b"key", texts),

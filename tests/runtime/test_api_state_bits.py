@@ -157,7 +157,7 @@ def memory(request: pytest.FixtureRequest) -> Guarded:
 @pytest.mark.parametrize("suite", DIGESTS if LONG else OF_EACH_KIND)
 def test_digests(shared_context: Context, memory: Guarded, suite: str, moment: str) -> None:
     secrets = oracle.secrets(random.Random(suite), suite)
-    key = shared_context.suite(suite).key(secrets[0] or None, secrets[1] or None)
+    key = shared_context.suite(suite).key(secrets[0], secrets[1])
 
     def call(part: Any) -> int:
         return int(key.lib.cst_digest_parts(shared_context.handle, part, 1))

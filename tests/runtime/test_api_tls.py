@@ -61,7 +61,7 @@ def test_records(shared_context: Context, size: int, fragment: int) -> None:
 def test_fragments_fill_lanes(shared_context: Context) -> None:
     """How many lanes are best depends on the CPU; none of them stays empty."""
     suite = shared_context.suite(SUITE)
-    key = suite.key(bytes(16), b"k")
+    key = suite.key(bytes(16), bytes(20))
     for size in (64 << 10, 128 << 10, 1 << 20):
         records = key.tls_size(size)[0]
         lanes = suite.choice(records, size // records, one_key=True).lanes
@@ -108,13 +108,13 @@ def write_of(key: Key, **changes: object) -> TlsWrite:
 )
 def test_bad_arguments(shared_context: Context, changes: dict[str, object], code: int) -> None:
     """No byte is touched: every address is a bad one."""
-    key = shared_context.suite(SUITE).key(bytes(16), b"k")
+    key = shared_context.suite(SUITE).key(bytes(16), bytes(20))
     write = write_of(key, **changes)
     assert shared_context.lib.cst_tls_seal(ctypes.byref(write)) == code
 
 
 def test_other_keys_are_refused(shared_context: Context) -> None:
-    key = shared_context.suite("aes-128-cbc+hmac-sha256-etm").key(bytes(16), b"k")
+    key = shared_context.suite("aes-128-cbc+hmac-sha256-etm").key(bytes(16), bytes(20))
     write = write_of(key)
     assert shared_context.lib.cst_tls_seal(ctypes.byref(write)) == runtime.ERR_ARGUMENT
     assert shared_context.lib.cst_tls_seal(None) == runtime.ERR_ARGUMENT

@@ -209,7 +209,7 @@ def test_published(shared_context: Context, count_cases: CountCases, name: str) 
     """What `cryptostitch verify` takes, of suites that other files here do not ask."""
     suite, counts = shared_context.suite(name), Counter[str]()
     for v in published(name):
-        key = suite.key(v.key or None, v.mac_key or None)
+        key = suite.key(v.key, v.mac_key)
         counts["Wycheproof" if v.source.startswith("Wycheproof") else v.source] += 1
         if not v.valid:
             with pytest.raises(RuntimeFailure):

@@ -46,10 +46,7 @@ void Worker::choose_key(Random &random, size_t suite, Job *job, Model **model) {
         return;
     }
     const Secret secret = draw_secret(*job->suite, random);
-    cst_key *key = nullptr;
-    want_ok(cst_key_new(offer.suite, secret.key.data(), secret.key.size(), secret.mac_key.data(), secret.mac_key.size(),
-                        &key),
-            "a key for " + job->suite->name);
+    cst_key *const key = new_key(offer.suite, secret, job->suite->name);
     own_keys_.push_back(key);
     own_models_.push_back(std::make_unique<Model>(job->suite->meaning, secret));
     job->key = key;

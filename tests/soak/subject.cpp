@@ -28,7 +28,8 @@ size_t draw_key_bytes(size_t usual, size_t least, size_t most, Random &random) {
 // HMAC: about the sizes of digests and blocks, where keys begin to be hashed (RFC 2104, 2).
 size_t draw_mac_key_bytes(const cst_suite_info &info, Random &random) {
     if (info.mac_key_min == info.mac_key_max) return info.mac_key_min;
-    return random.of<size_t>({0, 1, 16, 20, 32, 63, 64, 65, 127, 128, 129, 200});
+    if (!info.mac_key_min && random.chance(10)) return 0;  // which HMAC alone takes
+    return random.of<size_t>({1, 16, 20, 32, 63, 64, 65, 127, 128, 129, 200});
 }
 
 // Also of a library from before there were all these fields, so that older commits can be tried.
@@ -44,6 +45,15 @@ void read_info(const cst_suite *handle, Suite *suite) {
 
 void want_ok(int error, const std::string &what) {
     if (error != CST_OK) throw std::runtime_error(what + ": " + cst_error_text(error));
+}
+
+cst_key *new_key(const cst_suite *suite, const Secret &secret, const std::string &name) {
+    static const uint8_t empty = 0;  // NULL is no empty key
+    const auto at = [](const Bytes &bytes) { return bytes.empty() ? &empty : bytes.data(); };
+    cst_key *key = nullptr;
+    want_ok(cst_key_new(suite, at(secret.key), secret.key.size(), at(secret.mac_key), secret.mac_key.size(), &key),
+            "a key for " + name);
+    return key;
 }
 
 Secret draw_secret(const Suite &suite, Random &random) {
@@ -126,9 +136,7 @@ const Offer &Subject::offer(const Target &target, size_t at) const {
         offer.suite = found;
         for (size_t i = 0; found && i < KEYS; i++) {
             const Secret &secret = suite.secrets[i];
-            want_ok(cst_key_new(found, secret.key.data(), secret.key.size(), secret.mac_key.data(),
-                                secret.mac_key.size(), &offer.keys[i]),
-                    "a key for " + suite.name);
+            offer.keys[i] = new_key(found, secret, suite.name);
         }
     });
     if (found != offer.suite) throw std::runtime_error(suite.name + " on " + target.name + " has moved");

@@ -20,6 +20,7 @@ struct Suite {
 
 // Of lengths that the suite takes.
 Secret draw_secret(const Suite &suite, Random &random);
+cst_key *new_key(const cst_suite *suite, const Secret &secret, const std::string &name);
 
 // A suite in a context. Made by the thread that first wants it.
 struct Offer {

@@ -48,10 +48,14 @@ def _key(suite: Lengths, key: int, mac_key: int) -> Iterator[str]:
     yield from _outside("a MAC key", mac_key, suite.mac_key_min, suite.mac_key_max)
 
 
-def of_key(suite: Lengths, key: int, mac_key: int) -> str:
-    """Says what is wrong with keys of these lengths. What C refuses besides is XTS's rule."""
+def of_key(suite: Lengths, key: int | None, mac_key: int | None) -> str:
+    """Says what is wrong with keys of these lengths (None: not given). What C refuses besides is XTS's rule."""
+    if key is None and suite.key_max:
+        return "the suite takes a key, and none is given"
+    if mac_key is None and suite.mac_key_max:
+        return "the suite takes a MAC key (mac_key), and none is given"
     equal = "the halves of the key are equal" if "-xts" in suite.name else ""
-    return next(_key(suite, key, mac_key), equal)
+    return next(_key(suite, key or 0, mac_key or 0), equal)
 
 
 def _tag(suite: Lengths, tag: int) -> Iterator[str]:

@@ -25,12 +25,13 @@ from .handles import make
 from .library import Library, wanted
 from .text_column import open_column, seal_column
 from .text_parts import Opening, Sealing
-from .values import Address, ArrowArray, Buffer, Place, number, optional, place, several
+from .values import Address, ArrowArray, Buffer, Place, given, number, optional, place, several
 
 
 class Key(BaseKey):
     """cst_key: an expanded key, with the one-buffer operations. May be used from several threads.
 
+    A suite that takes a key, a MAC key or both wants each of them: one that is None is an error, as in `cst_key_new`.
     ``memory``: the Address of memory in which it shall lie, at a multiple of KEY_ALIGN and of `Suite.key_memory` bytes
     at least; it is wiped when the key is closed. Without one the key has memory of its own.
     """
@@ -38,8 +39,8 @@ class Key(BaseKey):
     def __init__(self, suite: OfKeys, key: Any = None, mac_key: Any = None, memory: Address | None = None):
         self.suite, self.lib = wanted(OfKeys, suite, "the suite"), suite.lib
         of = suite.live()
-        k, k_len, keep_k = optional(key)
-        m, m_len, keep_m = optional(mac_key)
+        k, k_len, keep_k = given(key)
+        m, m_len, keep_m = given(mac_key)
         if memory is None:
             code, self._owned = make(self.lib.cst_key_new, self.lib.cst_key_free, of, of.pointer, k, k_len, m, m_len)
         else:
@@ -48,7 +49,8 @@ class Key(BaseKey):
                 self.lib.cst_key_init, self.lib.cst_key_clear, of, of.pointer, room, room_len, k, k_len, m, m_len
             )
         del keep_k, keep_m
-        cause = causes.of_key(suite, k_len, m_len) if code in (ERR_LENGTH, ERR_ARGUMENT) else ""
+        lengths = None if k is None else k_len, None if m is None else m_len
+        cause = causes.of_key(suite, *lengths) if code in (ERR_LENGTH, ERR_ARGUMENT) else ""
         if memory is not None and code == ERR_ARGUMENT:
             cause = ""
         self.check(code, cause)

@@ -52,6 +52,7 @@ IN_BYTES = bytes.__basicsize__ - 1
 KNOWS_BYTES = (
     sys.implementation.name == "cpython" and ctypes.cast(c_char_p(_PROBE), c_void_p).value == id(_PROBE) + IN_BYTES
 )
+_EMPTY = c_char()
 _PLAIN = frozenset(("B", "b", "c"))
 _FIELD_NAMES = re.compile(r":[^:]*:")
 
@@ -83,6 +84,14 @@ def place(buffer: Any, write: bool = False) -> Place:
 def optional(buffer: Any) -> Place:
     """Returns the place of a buffer; None stands for no bytes."""
     return (None, 0, None) if buffer is None else place(buffer)
+
+
+def given(buffer: Any) -> Place:
+    """Returns the place of a buffer; None is not given, and has the address None. An empty buffer has another one."""
+    if buffer is None or isinstance(buffer, Address):
+        return optional(buffer)
+    address, length, kept = place(buffer)
+    return addressof(_EMPTY) if address is None else address, length, kept
 
 
 def several(buffers: Any) -> Any:

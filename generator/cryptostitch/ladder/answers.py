@@ -107,7 +107,7 @@ def run(forced: Forced, vectors: list[Vector]) -> Result:
         for v in group * copies:
             identity = (v.suite, v.key, v.mac_key)
             if identity not in keys:
-                keys[identity] = suites[v.suite].key(v.key or None, v.mac_key or None)
+                keys[identity] = suites[v.suite].key(v.key, v.mac_key)
             jobs.append(job_of(forced, v, keys[identity]))
         made = forced.burst(jobs)
         bursts, ran, calls = bursts + 1, ran + bool(made), calls + made

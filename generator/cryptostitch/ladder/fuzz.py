@@ -63,7 +63,7 @@ def _jobs(forced: Forced, rng: random.Random) -> Iterator[Placed]:
     """Enough long ones to fill the lanes, and as many of any length."""
     suite = rng.choice(forced.suites)
     secrets = oracle.secrets(rng, suite)
-    shared = forced.context.suite(suite).key(secrets[0] or None, secrets[1] or None)
+    shared = forced.context.suite(suite).key(secrets[0], secrets[1])
     for n in range(forced.lanes + max(forced.lanes, 8)):
         length = (
             rng.randrange(forced.least, forced.most + 1)
@@ -77,7 +77,7 @@ def _jobs(forced: Forced, rng: random.Random) -> Iterator[Placed]:
         mine, key = secrets, shared
         if not forced.one_key and rng.random() < 0.7:
             mine = oracle.secrets(rng, suite)
-            key = forced.context.suite(suite).key(mine[0] or None, mine[1] or None)
+            key = forced.context.suite(suite).key(mine[0], mine[1])
         aad = (
             16 * rng.randrange(8) if forced.hand else rng.choice((0, 13, 48, rng.randrange(48 if forced.most else 200)))
         )
@@ -89,7 +89,7 @@ def _jobs(forced: Forced, rng: random.Random) -> Iterator[Placed]:
 def _empty(forced: Forced, suite: str, rng: random.Random, nowhere: int) -> tuple[Job, oracle.Case]:
     """A job without bytes, whose pointers must not be followed."""
     case = oracle.case(rng, suite, 0)
-    key = forced.context.suite(suite).key(case.key or None, case.mac_key or None)
+    key = forced.context.suite(suite).key(case.key, case.mac_key)
     ciphers = bool(case.key)
     return Job(
         key,

@@ -78,7 +78,7 @@ def explore(forced: Forced, suites: list[str]) -> Result:
             for n, case in enumerate(some):
                 identity = case.key, case.mac_key
                 if identity not in keys:
-                    keys[identity] = library_suite.key(case.key or None, case.mac_key or None)
+                    keys[identity] = library_suite.key(case.key, case.mac_key)
                 burst.append(_job(forced, case, keys[identity], n % 2 == 1))
             calls += forced.burst(burst)
             for case, job in zip(some, burst):

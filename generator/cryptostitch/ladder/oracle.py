@@ -449,9 +449,10 @@ def secrets(rng: random.Random, suite: str) -> tuple[bytes, bytes]:
         return key, rng.randbytes(m.mac_key_bytes)
     if m.kind == "tree_mac":  # a context string
         return key, rng.randbytes(rng.choice((0, 8, 16, 32, 33, 512, 600))).hex().encode()
-    without = ("profile", "gcm", "ccm", "chacha_poly", "checked", "duplex")
-    has_mac_key = m.kind == "mac" or (m.authenticates and m.kind not in without)
-    return key, rng.randbytes(rng.choice((0, 1, 16, 20, 32, 63, 64, 65, 128, 129, 200))) if has_mac_key else b""
+    if m.kind != "mac" and m.kind not in ("etm", "esp", "tls", "rc4_hmac", "ciphertext"):
+        return key, b""
+    empty = (0,) if m.kind == "mac" else ()  # which HMAC alone takes
+    return key, rng.randbytes(rng.choice((*empty, 1, 16, 20, 32, 63, 64, 65, 128, 129, 200)))
 
 
 def random_iv(rng: random.Random, m: Meaning) -> bytes:

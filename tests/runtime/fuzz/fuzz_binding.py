@@ -182,7 +182,7 @@ class Caller:
             return self.of(self.world.keys)
         suite = self.of(self.world.contexts).suite(name or rng.choice(SUITES))
         mac = rng.randbytes(max(suite.mac_key_min, min(20, suite.mac_key_max)))
-        key = suite.key(rng.randbytes(suite.key_bytes) or None, mac or None)
+        key = suite.key(rng.randbytes(suite.key_bytes), mac)
         self.world.put(self.world.keys, key, 20, rng)
         return key
 

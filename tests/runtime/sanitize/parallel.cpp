@@ -134,7 +134,7 @@ static void use_suite(cst_ctx *ctx, const char *name, unsigned seed) {
 
 static void seal(cst_ctx *ctx, const cst_suite *suite, const std::vector<uint8_t> *expected) {
     cst_key *key = nullptr;
-    CHECK(cst_key_new(suite, "0123456789abcdef", 16, "mac key", 7, &key) == CST_OK);
+    CHECK(cst_key_new(suite, "0123456789abcdef", 16, "key of the MAC...", 16, &key) == CST_OK);
     if (!key) return;
     std::vector<uint8_t> in(BYTES, 'i'), out(BYTES * JOBS), tags(20 * JOBS);
     std::vector<cst_job> jobs(JOBS);
@@ -218,7 +218,7 @@ int main(int argc, char **argv) {
         std::vector<uint8_t> in(BYTES, 'i'), out(BYTES);
         size_t n = 0;
         CHECK(cst_suite_get(ctx, "aes-128-cbc+hmac-sha1-etm", &suite) == CST_OK);
-        CHECK(cst_key_new(suite, "0123456789abcdef", 16, "mac key", 7, &key) == CST_OK);
+        CHECK(cst_key_new(suite, "0123456789abcdef", 16, "key of the MAC...", 16, &key) == CST_OK);
         CHECK(cst_seal(key, "fedcba9876543210", 16, nullptr, 0, in.data(), BYTES, out.data(), BYTES, &n,
                        expected.data(), 20) == CST_OK);
         cst_key_free(key);

@@ -164,20 +164,24 @@ impl Suite {
         self.info().expansion
     }
 
-    /// Expands a key; of a digest, an empty one.
+    /// Expands the key of a suite that takes no MAC key; of a digest, an empty one. With a suite that takes a MAC key
+    /// (`hmac-*`, and a cipher with one) it is `Error::Argument`: see [`Suite::key_and_mac_key`].
     pub fn key(&self, key: &[u8]) -> Result<Key, Error> {
-        self.key_and_mac_key(key, &[])
+        self.make_key(key, None)
     }
 
-    /// Expands the keys of a cipher and of a MAC. Of a MAC alone, `key` is empty.
+    /// Expands the keys of a cipher and of a MAC. Of a MAC alone, `key` is empty. The MAC key of a suite that
+    /// authenticates a cipher is not empty, otherwise it is `Error::Length`.
     pub fn key_and_mac_key(&self, key: &[u8], mac_key: &[u8]) -> Result<Key, Error> {
-        let or_null = |bytes: &[u8]| if bytes.is_empty() { ptr::null() } else { bytes.as_ptr().cast() };
+        self.make_key(key, Some(mac_key))
+    }
+
+    fn make_key(&self, key: &[u8], mac_key: Option<&[u8]>) -> Result<Key, Error> {
+        let mac_start = mac_key.map_or(ptr::null(), |bytes| bytes.as_ptr().cast());
+        let mac_len = mac_key.map_or(0, <[u8]>::len);
         let mut raw = ptr::null_mut();
         // SAFETY: the buffers are read during the call; the Key holds a clone of the context.
-        check(unsafe {
-            let (key, key_len, mac_key, mac_key_len) = (or_null(key), key.len(), or_null(mac_key), mac_key.len());
-            sys::cst_key_new(self.raw, key, key_len, mac_key, mac_key_len, &mut raw)
-        })?;
+        check(unsafe { sys::cst_key_new(self.raw, key.as_ptr().cast(), key.len(), mac_start, mac_len, &mut raw) })?;
         let info = self.info();
         let enciphers = matches!(info.kind as _, sys::CST_CIPHER | sys::CST_AEAD);
         Ok(Key::new(raw, info.tag_max, enciphers.then_some(info.expansion), self.context.clone()))

@@ -8,7 +8,8 @@ use cryptostitch_sys as sys;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Error {
-    /// An argument that does not belong there: a key of another context or kind, or XTS keys that are equal.
+    /// An argument that does not belong there: a key of another context or kind, or XTS keys that are equal; or a MAC
+    /// key that the suite takes and that was not given.
     Argument,
     /// There is no suite of that name.
     Name,

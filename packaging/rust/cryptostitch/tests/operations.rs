@@ -156,6 +156,19 @@ fn in_place_is_as_apart() {
     assert_eq!(&text, b"text");
 }
 
+/// Under an empty MAC key everybody makes tags.
+#[test]
+fn a_mac_key_that_is_not_given_is_an_error() {
+    let context = Context::new().unwrap();
+    for name in ["aes-128-cbc+hmac-sha256-etm", "aes-128-cbc+hmac-sha1-96", "hmac-sha256", "aes-128-cmac"] {
+        let suite = context.suite(name).unwrap();
+        let key = pattern(suite.key_len(), 1);
+        assert_eq!(suite.key(&key).err(), Some(Error::Argument), "{name}");
+        let empty = suite.key_and_mac_key(&key, &[]).err();
+        assert_eq!(empty, if name == "hmac-sha256" { None } else { Some(Error::Length) }, "{name}");
+    }
+}
+
 /// Who chooses the length of a tag chooses how easily it is guessed.
 #[test]
 fn a_short_tag_is_an_error() {
@@ -193,6 +206,7 @@ fn bad_arguments_are_errors() {
     assert_eq!(context.suite("sha\0name").err(), Some(Error::Name));
     let suite = context.suite("aes-128-gcm").unwrap();
     assert_eq!(suite.key(&[0; 15]).err(), Some(Error::Length));
+    assert_eq!(suite.key(&[]).err(), Some(Error::Length));
     let key = suite.key(&[0; 16]).unwrap();
     assert_eq!(key.seal(&[0; 12], b"", b"abc", &mut [0; 2], &mut [0; 16]), Err(Error::Length));
     let (mut out, mut tag) = ([5; 3], [6; 17]);
