@@ -389,8 +389,7 @@ private:
         cst_quic_received packet = {};
         packet.size = sizeof packet;
         packet.key = keys_[batch_.key_of(i)];
-        packet.phase_first = UINT64_MAX;
-        packet.largest = b.sequence - 1;  // of 0: none
+        packet.expected = b.sequence;
         packet.in = b.in - QUIC_HEADER;
         packet.in_len = QUIC_HEADER + b.in_bytes;
         packet.number_at = QUIC_NUMBER_AT;

@@ -122,7 +122,7 @@ struct connection {
 #ifdef WITH_OPENSSL
     struct evp_key *seals, *opens;
 #endif
-    uint64_t number, largest; /* next to be sent; largest that was opened */
+    uint64_t number, expected; /* next to be sent; one more than the largest that was opened */
 };
 
 static void seal_burst(struct connection *c, uint8_t *packets, size_t bytes) {
@@ -156,14 +156,13 @@ static void open_burst(struct connection *c, uint8_t (*packets)[MOST_PACKET], co
             uint64_t number;
             if (!evp_open(c->opens, packets[i], lengths[i], 1 + CONNECTION_ID, &number))
                 check(CST_ERR_AUTH, "evp_open");
-            c->largest = number;
+            c->expected = number + 1;
             continue;
         }
 #endif
         received[i].size = sizeof received[i];
         received[i].key = c->key;
-        received[i].phase_first = UINT64_MAX; /* there are no key updates here */
-        received[i].largest = c->largest;
+        received[i].expected = c->expected;
         received[i].in = received[i].out = packets[i];
         received[i].in_len = received[i].out_cap = lengths[i];
         received[i].number_at = 1 + CONNECTION_ID;
@@ -171,7 +170,7 @@ static void open_burst(struct connection *c, uint8_t (*packets)[MOST_PACKET], co
     if (c->by_evp) return;
     check(cst_quic_open(c->ctx, received, BURST), "cst_quic_open");
     for (int i = 0; i < BURST; i++)
-        if (c->largest == UINT64_MAX || received[i].number > c->largest) c->largest = received[i].number;
+        if (received[i].number >= c->expected) c->expected = received[i].number + 1;
 }
 
 static void run(struct connection *c, size_t n, size_t bytes) {
@@ -225,7 +224,7 @@ int main(int argc, char **argv) {
         check_system(getrandom(key, sizeof key, 0) == sizeof key && getrandom(iv, sizeof iv, 0) == sizeof iv &&
                          getrandom(hp, sizeof hp, 0) == sizeof hp,
                      "getrandom");
-        struct connection c = {.algorithm = algorithms[i], .ctx = ctx, .largest = UINT64_MAX};
+        struct connection c = {.algorithm = algorithms[i], .ctx = ctx};
         check(cst_quic_key_new(ctx, algorithms[i], key, key_len, iv, sizeof iv, hp, key_len, &c.key),
               "cst_quic_key_new");
         run(&c, n, bytes);

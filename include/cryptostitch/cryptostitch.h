@@ -938,13 +938,15 @@ typedef struct cst_quic_received {
     const cst_quic_key *key; /* of the current key phase, or of the packet type where there are none */
     const cst_quic_key *previous, *next; /* NULL, or the keys of the phases before and after it, of the same context and
                                             algorithm (6.3, 6.5). A packet with a short header whose Key Phase bit is
-                                            not `phase` is opened by `previous` if its number is below phase_first, else
-                                            by `next`; without that key it is taken as forged */
+                                            not `phase` is opened by `previous` if there is one and the packet's number
+                                            is below phase_first or that is 0, else by `next`; without that key it is
+                                            taken as forged */
     uint32_t phase; /* 0 or 1: the Key Phase bit of packets under `key` */
     int status; /* set by the call */
-    uint64_t phase_first; /* the lowest packet number that was opened in the current phase; UINT64_MAX: none was */
-    uint64_t largest; /* the largest packet number that was opened in this packet number space, below 2^62; UINT64_MAX:
-                         there was none. The number is decoded against it (RFC 9000, A.3) */
+    uint64_t phase_first; /* the lowest packet number that was opened in the current phase; 0: none was (where there was
+                             a phase before, 0 is the number of none in this one) */
+    uint64_t expected; /* one more than the largest packet number that was opened in this packet number space, at most
+                          2^62; 0: none was. The number is decoded against it (RFC 9000, A.3: expected_pn) */
     const void *in; /* the protected packet, from its first byte to the last one of its tag */
     size_t in_len; /* at most 65,535 */
     size_t number_at; /* offset of the packet number, at least 1 */
@@ -958,7 +960,7 @@ typedef struct cst_quic_received {
 } cst_quic_received;
 
 /* Opens n packets, under any mix of keys. Every packet is checked before any is begun, and bad arguments are refused,
- * as by cst_quic_seal; CST_ERR_ARGUMENT also for a `phase` that is neither 0 nor 1, `largest`, number_at 0, and a
+ * as by cst_quic_seal; CST_ERR_ARGUMENT also for a `phase` that is neither 0 nor 1, `expected`, number_at 0, and a
  * `previous` or `next` of another context or algorithm. Otherwise CST_OK, or CST_ERR_AUTH if at least one packet was
  * not opened, and the others are. Its status says why:
  *   CST_ERR_AUTH: it is forged, damaged, belongs to another key, or its number decodes to 2^62 or more, whatever its
@@ -969,7 +971,8 @@ typedef struct cst_quic_received {
  *     is written, and `out` and out_cap are not looked at.
  *   CST_ERR_LIMIT: as many packets as may (6.6: 2^52 with AES-GCM, 2^36 with ChaCha20-Poly1305) have not been opened
  *     by `key` and the keys that share its count; nothing is written.
- * Failures are counted for `key`, whichever key was tried; the limit is looked at when a call begins. The time depends
+ * Failures are counted for `key`, whichever key was tried. The limit is looked at before each 64 packets of a call, and
+ * those that are begun together may pass it by 63. The time depends
  * on lengths, that of the packet number among them, and on which tags were right: not on why one was not, nor on
  * packet numbers, nor, where a call has one packet, on key phases (9.5). Of several packets it also tells how often
  * neighbours are opened by different keys, by a few instructions each time.

@@ -48,8 +48,10 @@ int check_job_of(const Engine &engine, const cst_quic_packet &packet, bool right
     job.n_in_pieces = packet.n_in_pieces;
     job.out = packet.out;
     job.out_cap = packet.out_cap < QUIC_TAG ? 0 : packet.out_cap - QUIC_TAG;
-    job.tag = static_cast<uint8_t *>(packet.out) + packet.in_len;
-    job.tag_len = right_lengths ? QUIC_TAG : 0;
+    // A tag that would lie behind the end of the address space is a wrong length, but no pointer that is wrong.
+    const bool wraps = packet.in_len > MOST_PACKET || Range(packet.out, packet.in_len + QUIC_TAG).wraps();
+    job.tag = wraps ? packet.out : static_cast<uint8_t *>(packet.out) + packet.in_len;
+    job.tag_len = right_lengths && !wraps ? QUIC_TAG : 0;
     return check_job(engine, job);
 }
 
@@ -61,7 +63,8 @@ int check(const Engine &engine, const cst_quic_packet &packet) {
                        packet.in_len <= MOST_PACKET - QUIC_TAG - packet.header_len &&
                        packet.number_len + packet.in_len >= QUIC_MOST_NUMBER &&
                        packet.out_cap >= packet.in_len + QUIC_TAG;
-    if (right && !packet.out) return CST_ERR_ARGUMENT;
+    if (!packet.out && packet.in_len <= MOST_PACKET && packet.out_cap >= packet.in_len + QUIC_TAG)
+        return CST_ERR_ARGUMENT;
     const Range header(packet.header, packet.header_len);
     if (right && surely_right(packet, header)) return CST_OK;
     if (int error = check_job_of(engine, packet, right)) return error;
@@ -79,8 +82,8 @@ bool fits(const cst_quic_key *other, const cst_quic_key *key) {
 // sample.
 int check(const Engine &engine, const cst_quic_received &packet) {
     if (!packet.key || !is_of(engine, packet.key) || !fits(packet.previous, packet.key) ||
-        !fits(packet.next, packet.key) || packet.phase > 1 || !packet.number_at ||
-        (packet.largest >= NUMBERS && packet.largest != UINT64_MAX) || (packet.in_len && !packet.in))
+        !fits(packet.next, packet.key) || packet.phase > 1 || !packet.number_at || packet.expected > NUMBERS ||
+        (packet.in_len && !packet.in))
         return CST_ERR_ARGUMENT;
     const bool has_sample =
         packet.number_at <= MOST_PACKET && packet.in_len >= packet.number_at + QUIC_MOST_NUMBER + QUIC_SAMPLE;

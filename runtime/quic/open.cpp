@@ -17,8 +17,8 @@ uint64_t if_set(uint64_t condition) { return 0 - condition; }
 uint64_t is_less(uint64_t a, uint64_t b) { return (a - b) >> 63; }
 
 // RFC 9000, A.3, without branches. bits: 8 to 32. The result may be 2^62 or more if the packet was not made by a peer.
-uint64_t decode_number(uint64_t largest, uint64_t truncated, uint32_t bits) {
-    const uint64_t expected = largest + 1, window = uint64_t(1) << bits, half = window / 2;  // of none: 0
+uint64_t decode_number(uint64_t expected, uint64_t truncated, uint32_t bits) {
+    const uint64_t window = uint64_t(1) << bits, half = window / 2;
     const uint64_t candidate = (expected & ~(window - 1)) | truncated;
     // candidate <= expected - half, where that is a number
     const uint64_t below = is_less(candidate + half, expected + 1) & is_less(candidate, NUMBERS - window);
@@ -47,6 +47,11 @@ struct Hidden {
         memcpy(header + number_at, &word, sizeof(word));
     }
 };
+
+// All numbers are before that of a phase in which none was opened.
+uint64_t first_of_phase(const cst_quic_received &packet) {
+    return packet.phase_first ? std::min(packet.phase_first, NUMBERS) : NUMBERS;
+}
 
 bool in_place(const cst_quic_received &packet) { return packet.in == packet.out; }
 
@@ -123,7 +128,7 @@ private:
         hidden_[i] = {mask, hides};
         if (!in_place(packet)) memcpy(out, in, packet.number_at + QUIC_MOST_NUMBER);
         hidden_[i].toggle(out, packet.number_at);
-        packet.number = decode_number(packet.largest, truncated, 8 * number_len);
+        packet.number = decode_number(packet.expected, truncated, 8 * number_len);
         packet.number_len = number_len;
         packet.header_len = packet.number_at + number_len;
         packet.payload_len = packet.in_len - packet.header_len - QUIC_TAG;
@@ -142,14 +147,15 @@ private:
         job.tag_len = QUIC_TAG;
     }
 
-    // Returns the key by the Key Phase bit of a short header (6.3, 6.5). A packet whose key the caller has not is
-    // opened by another one all the same, so that it takes the same time.
+    // Returns the key by the Key Phase bit of a short header (6.3, 6.5). Where there was no phase before, one with the
+    // other bit is the next, whatever was opened so far. A packet whose key the caller has not is opened by another one
+    // all the same, so that it takes the same time.
     const QuicKey &choose_key(size_t i, cst_quic_received &packet, uint8_t first) {
-        const QuicKey *const current = from(packet.key);
+        const QuicKey *const current = from(packet.key), *const next = from(packet.next),
+                             *const before = packet.previous ? from(packet.previous) : next;
         const uint64_t is_other = (~first >> 7 & 1) & ((first >> 2 & 1) ^ packet.phase),
-                       is_before = is_less(packet.number, std::min(packet.phase_first, NUMBERS));
-        const QuicKey *const wanted =
-            select(is_other, select(is_before, from(packet.previous), from(packet.next)), current);
+                       is_before = is_less(packet.number, first_of_phase(packet));
+        const QuicKey *const wanted = select(is_other, select(is_before, before, next), current);
         const uint64_t is_there = uint64_t(wanted != nullptr);
         const QuicKey *const key = select(is_there, wanted, current);
         believable_[i] = uint8_t(is_there & is_less(packet.number, NUMBERS));

@@ -264,7 +264,7 @@ STRUCTS: dict[str, dict[str, Role]] = {
         "phase": Choice(values=(0, 1)),
         "status": Reported(),
         "phase_first": Number(),
-        "largest": Number(wrong=capi.ERR_ARGUMENT),
+        "expected": Number(wrong=capi.ERR_ARGUMENT),
         "in": INPUT,
         "in_len": Length(),
         "number_at": Number(wrong=capi.ERR_ARGUMENT),

@@ -12,7 +12,6 @@ from cryptostitch.binding.capi import (
     ERR_AUTH,
     OK,
     QUIC_KEY_BYTES,
-    QUIC_NONE,
     QUIC_SECRET_BYTES,
     QuicPacketStruct,
     QuicReceivedStruct,
@@ -78,7 +77,7 @@ def test_opening(host: Context, algorithm: str, n: int, size: int) -> None:
     def put(i: int, content: bytes, largest: int = 10 * window) -> None:
         members = {"in": scene.base + scene.place(i), "out": scene.base + scene.place(i), "in_len": len(content)}
         scene.put(
-            i, content, key=key, number_at=AT, out_cap=len(content), largest=largest, phase_first=QUIC_NONE, **members
+            i, content, key=key, number_at=AT, out_cap=len(content), expected=largest + 1, **members
         )  # fmt: skip
 
     for i in range(n):

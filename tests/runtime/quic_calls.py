@@ -62,7 +62,7 @@ class Opening:
     previous: int = 0
     next: int = 0
     phase: int = 0
-    phase_first: int = capi.QUIC_NONE
+    phase_first: int = 0
     in_place: bool = True
     status: int = 77
     header: bytes = b""
@@ -163,7 +163,7 @@ class Quic:
             struct.size = ctypes.sizeof(struct)
             struct.key, struct.previous, struct.next = packet.key, packet.previous or None, packet.next or None
             struct.phase, struct.phase_first = packet.phase, packet.phase_first
-            struct.largest = packet.largest % (1 << 64)
+            struct.expected = packet.largest + 1
             setattr(struct, "in", source.at)
             struct.in_len, struct.number_at, struct.out, struct.out_cap = source.size, packet.at, out.at, out.size
             struct.status, struct.opened_by, struct.header_len, struct.payload_len = 77, 77, 77, 77

@@ -32,7 +32,6 @@ struct Packet {
         cst_quic_received received = {};
         received.size = sizeof received;
         received.key = key;
-        received.phase_first = received.largest = UINT64_MAX;
         received.in = bytes, received.in_len = sizeof bytes;
         received.number_at = 5;
         received.out = out, received.out_cap = sizeof bytes;

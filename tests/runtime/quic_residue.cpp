@@ -168,8 +168,6 @@ private:
         received.size = sizeof received;
         received.key = key;
         received.next = after;
-        received.phase_first = UINT64_MAX;
-        received.largest = UINT64_MAX;
         received.in = sent[i];
         received.in_len = PACKET;
         received.number_at = HEADER - NUMBER;

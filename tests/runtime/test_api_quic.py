@@ -333,8 +333,11 @@ def test_key_phases(quic: Quic, algorithm: str) -> None:
                         assert (opened.status, opened.opened_by, opened.number) == (OK, handle, number)
                     else:
                         refused(opened, 3, ERR_AUTH)
-        none_yet = Opening(key, sent[0][2], 3, 90, old, new, phase, phase_first=QUIC_NONE)
+        none_yet = Opening(key, sent[0][2], 3, 90, old, new, phase)
         assert quic.open([none_yet]) == OK and none_yet.opened_by == old
+        for largest, first in ((109, 0), (-1, 0), (109, 100), (-1, QUIC_NONE)):  # whatever was lost before
+            updated = Opening(key, sent[4][2], 3, largest, 0, new, phase, phase_first=first)
+            assert quic.open([updated]) == OK and updated.opened_by == new
     failed = {quic.info(handle).failed for handle in handles}
     assert len(failed) == 1 and failed.pop() > 0, "one count of all phases"
 
@@ -446,8 +449,8 @@ def test_one_wrong_packet_is_refused_with_all(quic: Quic, wrong: dict[str, Any],
 WRONG_RECEIVED: list[tuple[dict[str, Any], int]] = [
     ({"key": None}, ERR_ARGUMENT),
     ({"phase": 2}, ERR_ARGUMENT),
-    ({"largest": NUMBERS}, ERR_ARGUMENT),
-    ({"largest": QUIC_NONE - 1}, ERR_ARGUMENT),
+    ({"expected": NUMBERS + 1}, ERR_ARGUMENT),
+    ({"expected": QUIC_NONE}, ERR_ARGUMENT),
     ({"number_at": 0}, ERR_ARGUMENT),
     ({"in": None}, ERR_ARGUMENT),
     ({"out": None}, ERR_ARGUMENT),

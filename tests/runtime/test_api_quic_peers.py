@@ -25,7 +25,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-from cryptostitch.binding.capi import ERR_AUTH, OK, QUIC_NONE, QUIC_SECRET_BYTES
+from cryptostitch.binding.capi import ERR_AUTH, OK, QUIC_SECRET_BYTES
 from cryptostitch.binding.runtime import Context
 from jobs.samples import LONG
 from quic_calls import Opening, Quic, Sealing
@@ -121,9 +121,16 @@ def talk(connection: Connection) -> None:
 
 
 def check(
-    quic: Quic, algorithm: str, version: int, connection_id: bytes, secrets: dict[str, bytes], sent: Sequence[Packet]
+    quic: Quic,
+    algorithm: str,
+    version: int,
+    connection_id: bytes,
+    secrets: dict[str, bytes],
+    sent: Sequence[Packet],
+    loses_first: bool = False,
 ) -> None:
-    """Opens all packets of a connection, and seals them again."""
+    """Opens all packets of a connection, and seals them again. ``loses_first``: those of the first key phase of both
+    sides do not arrive."""
     seen = dict[str, int]()
     initial = quic.initial_secrets(version, connection_id)
     for by_client, side in ((True, "CLIENT"), (False, "SERVER")):
@@ -138,17 +145,20 @@ def check(
         while len(phases) < 4:
             secret = quic.next_secret(algorithm, version, secret)
             phases.append(quic.from_secret(algorithm, version, secret, phases[-1]))
-        largest, current, first = dict.fromkeys(keys, -1), 0, QUIC_NONE
+        largest, current, first = dict.fromkeys(keys, -1), 0, 0
+        lost = loses_first
         for packet in (each for each in sent if each.by_client == by_client):
             its = keys[packet.kind]
             one_rtt = packet.kind is QuicPacketType.ONE_RTT
+            if lost and one_rtt:
+                first_phase = Opening(its[0], packet.data, packet.number_at)
+                if lost := quic.open([first_phase]) == OK:
+                    continue
             at = current if one_rtt else 0
             opening = Opening(its[at], packet.data, packet.number_at, largest[packet.kind])
             if one_rtt:
                 opening.previous, opening.next = (its[at - 1] if at else 0), its[at + 1] if at < 3 else 0
                 opening.phase, opening.phase_first = at & 1, first
-                if first == QUIC_NONE:
-                    first = opening.phase_first = 0
             assert quic.open([opening]) == OK, (packet, current)
             if one_rtt and opening.opened_by == opening.next:
                 current, first = current + 1, opening.number
@@ -166,7 +176,9 @@ def check(
 def test_connections_of_aioquic(quic: Quic, algorithm: str, version: int, certificate: tuple[Any, Any]) -> None:
     connection = Connection(algorithm, version, certificate)
     talk(connection)
-    check(quic, algorithm, version, connection.connection_id, connection.secrets(), connection.sent)
+    for loses_first in (False, True):
+        about = (algorithm, version, connection.connection_id, connection.secrets())
+        check(quic, *about, connection.sent, loses_first)
 
 
 @pytest.fixture(scope="module")

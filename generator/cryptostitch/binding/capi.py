@@ -33,7 +33,7 @@ QUIC_KEY_BYTES = {"aes-128-gcm": 16, "aes-256-gcm": 32, "chacha20-poly1305": 32}
 """The algorithms of QUIC packets, with the bytes of the AEAD's key, and of the header protection's."""
 QUIC_SECRET_BYTES = {"aes-128-gcm": 32, "aes-256-gcm": 48, "chacha20-poly1305": 32}
 QUIC_NONE = (1 << 64) - 1
-"""`largest` and `phase_first` of a packet number space or key phase without a packet so far."""
+"""`most_sealed` of an algorithm without a limit."""
 KEY_ALIGN = 64
 """CST_KEY_ALIGN: of the memory for cst_key_init."""
 STATE_BYTES = 2048
@@ -269,7 +269,7 @@ QuicReceivedStruct = _sized(
     ("phase", c_uint32),
     ("status", c_int),
     ("phase_first", c_uint64),
-    ("largest", c_uint64),
+    ("expected", c_uint64),
     ("in", c_void_p),
     ("in_len", c_size_t),
     ("number_at", c_size_t),

@@ -155,7 +155,7 @@ class QuicReceived(NamedTuple):
     """A packet to be opened. ``number_at``: where its packet number begins. ``largest``: the largest number that was
     opened in its packet number space; None: none. ``previous``, ``next``, ``phase`` (the Key Phase bit of packets under
     ``key``) and ``phase_first`` (the lowest number that was opened in that phase; None: none) are for key updates, see
-    cst_quic_received."""
+    cst_quic_received: without ``previous`` a packet of another phase is opened by ``next``."""
 
     key: QuicKey
     packet: Buffer
@@ -282,17 +282,17 @@ def _lay_received(struct: Any, packet: QuicReceived) -> tuple[bytearray, Any]:
     struct.size, struct.key = sizeof(QuicReceivedStruct), owned.pointer
     struct.previous, struct.next = (None if other is None else other.pointer for other in others)
     struct.phase = number(packet.phase, "a key phase", 32)
-    struct.phase_first = _none_or(packet.phase_first)
-    struct.largest = _none_or(packet.largest)
+    struct.phase_first = number(packet.phase_first or 0, "a packet number")
+    struct.expected = _behind(packet.largest)
     setattr(struct, "in", text)
     struct.in_len, struct.out, struct.out_cap = length, at, room
     struct.number_at = number(packet.number_at, "the place of a packet number")
     return out, (owned, others, alive, keep)
 
 
-def _none_or(value: int | None) -> int:
-    """QUIC_NONE, which is no packet number, stands for none; as a number it is refused as its neighbours are."""
-    return QUIC_NONE if value is None else min(number(value, "a packet number"), QUIC_NONE - 1)
+def _behind(largest: int | None) -> int:
+    """The packet number that is expected; where it would not fit, one that is refused too."""
+    return 0 if largest is None else min(number(largest, "a packet number") + 1, QUIC_NONE)
 
 
 def _run(function: str, given: list[Any], structs: Any, cause: Any) -> None:

@@ -298,13 +298,13 @@ pub struct Received<'a> {
     pub number_at: usize,
     /// The largest packet number that was opened in its packet number space, below 2^62.
     pub largest: Option<u64>,
-    /// The key of the phase before, if there is one.
+    /// The key of the phase before, if there is one. Without it a packet of another phase is opened by `next`.
     pub previous: Option<&'a Key>,
     /// The key of the phase after it.
     pub next: Option<&'a Key>,
     /// The Key Phase bit of packets under `key`.
     pub phase: bool,
-    /// The lowest packet number that was opened in that phase.
+    /// The lowest packet number that was opened in that phase; `None`: none was.
     pub phase_first: Option<u64>,
 }
 
@@ -355,11 +355,8 @@ pub fn open<'a>(mut packets: Vec<Received<'a>>) -> Result<Vec<Result<Opened<'a>,
         let mut its: sys::cst_quic_received = unsafe { std::mem::zeroed() };
         its.size = size_of::<sys::cst_quic_received>();
         (its.key, its.previous, its.next) = (packet.key.raw, raw(packet.previous), raw(packet.next));
-        (its.phase, its.phase_first) = (packet.phase.into(), packet.phase_first.unwrap_or(NONE));
-        its.largest = match packet.largest {
-            Some(NONE) => return Err(Error::Argument),
-            largest => largest.unwrap_or(NONE),
-        };
+        (its.phase, its.phase_first) = (packet.phase.into(), packet.phase_first.unwrap_or(0));
+        its.expected = packet.largest.map_or(0, |largest| largest.saturating_add(1));
         (its.in_, its.in_len) = (at.cast_const().cast(), len);
         (its.out, its.out_cap) = (at.cast(), len);
         its.number_at = packet.number_at;
