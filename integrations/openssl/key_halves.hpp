@@ -33,10 +33,10 @@ class TwoKeyContext : public Context {
 protected:
     using Context::Context;
 
-    // Takes the MAC key, of at most `most` bytes.
+    // Takes the MAC key, of 1 to `most` bytes: under an empty one everybody makes tags.
     bool set_mac_key(const OSSL_PARAM &param, size_t most) {
         if (!is_octets(param) || (param.data_size && !param.data)) return raise(BAD_PARAMETER);
-        if (param.data_size > most) return raise(KEY_LENGTH);
+        if (!param.data_size || param.data_size > most) return raise(KEY_LENGTH);
         halves_.set_mac_key({static_cast<const uint8_t *>(param.data), param.data_size});
         return provider_.done(halves_.make(&key_));
     }

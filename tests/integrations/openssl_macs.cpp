@@ -88,7 +88,7 @@ public:
     void message(Random &random) {
         const Octets key = random.octets(size_t(EVP_CIPHER_get_key_length(cipher_))), iv = random.octets(16),
                      text = random.octets(16 * (1 + random.length(600)));
-        Octets mac_key = random.octets(random.below(129));
+        Octets mac_key = random.octets(1 + random.below(128));
         context_ = EVP_CIPHER_CTX_new();
         begin(random, true, key, mac_key, iv);
         const size_t n = text.size(), digest = size_t(EVP_MD_get_size(digest_));
@@ -133,6 +133,8 @@ private:
         const bool first = random.once_in(2);
         const uint8_t *const now = first ? nullptr : key.data();
         must(EVP_CipherInit_ex2(context_, cipher_, now, iv.data(), seals, nullptr) > 0, "init");
+        Octets empty;
+        must(!set(OSSL_CIPHER_PARAM_AEAD_MAC_KEY, &empty), name_ + ": an empty MAC key");
         must(set(OSSL_CIPHER_PARAM_AEAD_MAC_KEY, &mac_key), name_ + ": MAC key");
         if (first)
             must(EVP_CipherInit_ex2(context_, nullptr, key.data(), nullptr, seals, nullptr) > 0, name_ + ": key");
