@@ -10,5 +10,8 @@ add_library(cst_python MODULE "${_source}")
 set_target_properties(cst_python PROPERTIES OUTPUT_NAME cst-python C_STANDARD 99 C_VISIBILITY_PRESET hidden
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
 target_compile_options(cst_python PRIVATE -Wall -Wextra)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_C_FLAGS)
+    target_compile_options(cst_python PRIVATE -Werror=frame-larger-than=6144)
+endif()
 target_link_options(cst_python PRIVATE LINKER:-z,relro LINKER:-z,now LINKER:-z,noexecstack)
 install(TARGETS cst_python LIBRARY DESTINATION lib COMPONENT python EXCLUDE_FROM_ALL)

@@ -8,6 +8,9 @@
  * forked child; only cst_suite_force, cst_pack_load, cst_calibrate and the *_free call of an object must not run while
  * another thread uses it.
  *
+ * Calls compute with doubles to choose kernels: floating-point exceptions are masked, as C has them when a program
+ * starts.
+ *
  * No call needs more than 16 KiB of its caller's stack, callbacks and signal handlers apart; large objects are in
  * memory that is allocated before anything is written.
  *
@@ -210,7 +213,8 @@ typedef struct cst_options {
                            the level */
     const void *pack_key; /* NULL, or 32 bytes, an Ed25519 public key (copied): cst_pack_load then takes only packs
                              signed by it */
-    const char *costs; /* NULL, or the path of a cost file, which cst_costs_save or CST_CALIBRATE wrote: see below */
+    const char *costs; /* NULL, or the path of a cost file, which cst_costs_save or CST_CALIBRATE wrote: see below. An
+                          empty path is CST_ERR_ARGUMENT */
 } cst_options;
 
 /* Costs influence which kernel is chosen, hence speed, and nothing else. A cost file that was made on this CPU
@@ -476,8 +480,9 @@ typedef struct cst_text_column {
     size_t aad_len, aad_stride;
     void *tags;
     size_t tag_len, tag_stride;
-    int32_t *statuses; /* NULL, or n numbers: what each text came to, CST_OK or CST_ERR_AUTH; where the call returns
-                          another error, those of texts whose arguments are wrong are set */
+    int32_t *statuses; /* NULL, or n numbers: what each text came to, CST_OK or CST_ERR_AUTH. Where texts have wrong
+                          lengths all are set, too: to their errors, and of texts that were right, but not run, to 1.
+                          After any other error they are as they were */
 } cst_text_column;
 /* Give the same results as cst_burst of n jobs. CST_OK; CST_ERR_AUTH: at least one text is forged, and its output
  * zeroed. Every other error means that nothing was written but statuses: CST_ERR_ARGUMENT (a null or misaligned
@@ -801,21 +806,23 @@ CST_API int cst_pk_new(cst_ctx *ctx, const char *operation, const char *kernel, 
 CST_API void cst_pk_free(cst_pk *pk);
 /* Prepares a private key for all of RSA's operations of the same context; it outlives `pk`, and several threads may use
  * it at the same time. der: RSAPrivateKey (RFC 8017, A.1.2), or PrivateKeyInfo of PKCS#8 with it (RFC 5208, 5), not
- * encrypted; it may be wiped afterwards. CST_ERR_LENGTH: a modulus of another length; CST_ERR_ARGUMENT: not such an
- * encoding, primes that are equal, not of half the length, or no primes, numbers that do not belong to them, a public
- * exponent that is even, or has more than 64 bits, or an operation without prepared keys; CST_ERR_UNSUPPORTED,
- * CST_ERR_MEMORY. cst_pk_key_free wipes it; NULL is ignored. */
+ * encrypted; it may be wiped afterwards. A key for PSS alone (id-RSASSA-PSS without parameters: RFC 4055, 1.2) is for
+ * "rsa-sign-pss-..."; with other operations a job has CST_ERR_UNSUPPORTED. CST_ERR_LENGTH: a modulus of another length;
+ * CST_ERR_ARGUMENT: not such an encoding, primes that are equal, or no primes, numbers that do not belong to them, a
+ * public exponent that is even, or has more than 64 bits, or an operation without prepared keys; CST_ERR_UNSUPPORTED:
+ * also primes that have not half the length each, more than two of them, a private exponent that is longer than the
+ * modulus, PSS with parameters, another algorithm; CST_ERR_MEMORY. cst_pk_key_free wipes it; NULL is ignored. */
 CST_API int cst_pk_key_new(const cst_pk *pk, const void *der, size_t len, cst_pk_key **key);
 CST_API void cst_pk_key_free(cst_pk_key *key);
 /* Runs all jobs, in constant time but for verifications. Every job is checked before any is begun, as by cst_burst:
  * after CST_ERR_ARGUMENT (a null pointer; a key and a prepared key; a prepared key of another context), CST_ERR_LENGTH
- * (of key, input, signature, or room for the output) or CST_ERR_MEMORY nothing is written, and the status of jobs that
- * were right is 1. Else returns CST_OK, or the error of the first job that has one, and the others are done:
- * CST_ERR_POINT, a key that must not be used (with a public key of small order all would share the secret: RFC
- * 7748, 6.1), but for verifications; CST_ERR_AUTH, a signature that is not right, or a ciphertext that cannot be
- * opened, for whatever reason; CST_ERR_SELFTEST, a result of RSA that failed its check, because the machine erred. That
- * job's status says so, and its `out` is not touched. Jobs must not write what another job reads or writes: that is not
- * checked. */
+ * (of key, input, signature, or room for the output), CST_ERR_UNSUPPORTED (a key for PSS alone) or CST_ERR_MEMORY
+ * nothing is written, and the status of jobs that were right is 1. Else returns CST_OK, or the error of the first job
+ * that has one, and the others are done: CST_ERR_POINT, a key that must not be used (with a public key of small order
+ * all would share the secret: RFC 7748, 6.1), but for verifications; CST_ERR_AUTH, a signature that is not right, or a
+ * ciphertext that cannot be opened, for whatever reason; CST_ERR_SELFTEST, a result of RSA that failed its check,
+ * because the machine erred. That job's status says so, and its `out` is not touched. Jobs must not write what another
+ * job reads or writes: that is not checked. */
 CST_API int cst_pk_burst(const cst_pk *pk, cst_pk_job *jobs, size_t n);
 
 /* A text of any length as TLS 1.1 or 1.2 records that are sealed side by side. A record is its header (type, version,

@@ -38,13 +38,18 @@ int run_many(const cst_key *key, size_t n, Make make, SetStatus set_status) {
     const Engine &engine = *from(key)->suite->engine;
     Memory memory;
     if (int error = memory.allocate(engine, n)) return error;
-    if (int error = each_window(&memory, n, make, [&](size_t first, cst_job *jobs, size_t some) {
-            const int wrong = check_jobs(engine, jobs, some, nullptr);
-            if (!wrong || wrong == CST_ERR_AUTH) return int(CST_OK);
+    const auto check = [&](size_t, cst_job *jobs, size_t some) {
+        const int wrong = check_jobs(engine, jobs, some, nullptr);
+        return wrong == CST_ERR_AUTH ? int(CST_OK) : wrong;
+    };
+    if (int error = each_window(&memory, n, make, check)) {
+        each_window(&memory, n, make, [&](size_t first, cst_job *jobs, size_t some) {
+            check_jobs(engine, jobs, some, nullptr);
             for (size_t i = 0; i < some; i++) set_status(first + i, jobs[i].status);
-            return wrong;
-        }))
+            return int(CST_OK);
+        });
         return error;
+    }
     const ClearRegisters clear(engine.cpu());
     return guarded([&]() -> int {
         bool all = true;

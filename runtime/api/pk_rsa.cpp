@@ -18,6 +18,7 @@ public:
     virtual ~Scheme() = default;
     virtual int check(const cst_pk_job &job, size_t size) const = 0;
     virtual size_t most_result(size_t size) const { return size; }
+    virtual bool is_pss() const { return false; }
     // Returns the text whose digest `encode` and `decode` get: of no use where nothing is hashed.
     virtual cst_piece hashed(const cst_pk_job &) const { return {nullptr, 0}; }
     virtual void encode(const cst_pk_job &job, const uint8_t *digest, uint8_t *encoded, size_t size) const = 0;
@@ -54,6 +55,7 @@ public:
 
 class Probabilistic : public Signature {
 public:
+    bool is_pss() const override { return true; }
     int check(const cst_pk_job &job, size_t size) const override {
         if (job.signature_len > pss_salt_room(hash.bytes(), size)) return CST_ERR_LENGTH;
         return Signature::check(job, size);
@@ -113,6 +115,7 @@ public:
     int check(const cst_pk_job &job) const override {
         if (!job.out) return CST_ERR_ARGUMENT;
         const RsaKey &key = job.prepared->rsa;
+        if (key.pss_alone() && !scheme_->is_pss()) return CST_ERR_UNSUPPORTED;
         if (int error = scheme_->check(job, key.bytes())) return error;
         return length_error(!digests_ || job.in_len == scheme_->hash.bytes());
     }

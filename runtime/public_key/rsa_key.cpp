@@ -51,21 +51,30 @@ public:
         read_number(its.at_, size, a, n);
         return true;
     }
+    // Takes an integer of any length that is not negative.
+    bool take_any_number(Der *its) { return take(INTEGER, its) && !its->empty() && !(*its->at_ & 0x80); }
     bool is(const uint8_t *bytes, size_t size) const { return size_t(end_ - at_) == size && !memcmp(at_, bytes, size); }
 
 private:
     const uint8_t *at_ = nullptr, *end_ = nullptr;
 };
 
-// RFC 5208, 5: version, algorithm, the key in an octet string, attributes.
-bool unwrap(Der *key) {
-    static const uint8_t RSA_ENCRYPTION[] = {6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1, 5, 0};
+// RFC 5208, 5: version, algorithm, the key in an octet string, attributes. The algorithm is rsaEncryption, whose
+// parameters are NULL (RFC 8017, A.1) and left out by some, or id-RSASSA-PSS (RFC 4055, 1.2), whose keys are for PSS
+// alone; with parameters, for one hash and salt.
+int unwrap(Der *key, bool *pss_alone) {
+    static const uint8_t RSA_ENCRYPTION[] = {6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 1, 5, 0},
+                         RSASSA_PSS[] = {6, 9, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 1, 10};
+    constexpr size_t OID = sizeof(RSASSA_PSS);
     Der whole = *key, algorithm, octets;
     uint64_t version;
-    if (!whole.take_number(&version, 1) || !whole.begins_with(Der::SEQUENCE)) return true;  // it is none
-    if (version > 1 || !whole.take(Der::SEQUENCE, &algorithm) || !whole.take(Der::OCTETS, &octets)) return false;
-    if (!algorithm.is(RSA_ENCRYPTION, sizeof(RSA_ENCRYPTION))) return false;
-    return octets.take(Der::SEQUENCE, key) && octets.empty();
+    if (!whole.take_number(&version, 1) || !whole.begins_with(Der::SEQUENCE)) return CST_OK;  // it is none
+    if (version > 1 || !whole.take(Der::SEQUENCE, &algorithm) || !whole.take(Der::OCTETS, &octets))
+        return CST_ERR_ARGUMENT;
+    const bool encryption = algorithm.is(RSA_ENCRYPTION, sizeof(RSA_ENCRYPTION)) || algorithm.is(RSA_ENCRYPTION, OID);
+    *pss_alone = algorithm.is(RSASSA_PSS, OID);
+    if (!encryption && !*pss_alone) return CST_ERR_UNSUPPORTED;
+    return octets.take(Der::SEQUENCE, key) && octets.empty() ? CST_OK : CST_ERR_ARGUMENT;
 }
 
 // Whether a b = 1 modulo m - 1, of numbers of n words.
@@ -107,18 +116,34 @@ int RsaKey::init(const void *der, size_t size, const Digests &sha256) {
     Der whole(static_cast<const uint8_t *>(der), size), key;
     uint64_t version;
     size_t bytes = 0;
-    if (!whole.take(Der::SEQUENCE, &key) || !whole.empty() || !unwrap(&key)) return CST_ERR_ARGUMENT;
-    if (!key.take_number(&version, 1) || version) return CST_ERR_ARGUMENT;
+    if (!whole.take(Der::SEQUENCE, &key) || !whole.empty()) return CST_ERR_ARGUMENT;
+    if (int error = unwrap(&key, &pss_alone_)) return error;
+    if (!key.take_number(&version, 1) || version > 1) return CST_ERR_ARGUMENT;
+    if (version) return CST_ERR_UNSUPPORTED;  // more than two primes
     if (!key.take_number(n_, MOST_NUMBER_WORDS, &bytes)) return CST_ERR_LENGTH;
     if (bytes != 256 && bytes != 384 && bytes != 512) return CST_ERR_LENGTH;
     words_ = bytes / 8;
     const size_t half = words_ / 2;
     if (!(n_[words_ - 1] >> 63)) return CST_ERR_LENGTH;
     if (!key.take_number(&e_, 1) || e_ < 3 || !(e_ & 1)) return CST_ERR_ARGUMENT;
-    if (!key.take_number(its.d, words_) || !key.take_number(its.p, half) || !key.take_number(its.q, half) ||
-        !key.take_number(its.dp, half) || !key.take_number(its.dq, half) || !key.take_number(its.coefficient, half) ||
-        !key.empty())
-        return CST_ERR_ARGUMENT;
+    const struct {
+        uint64_t *number;
+        size_t words;
+        bool has_length;  // the key's own: of the others too long is wrong
+    } members[] = {{its.d, words_, true}, {its.p, half, true},   {its.q, half, true},
+                   {its.dp, half, false}, {its.dq, half, false}, {its.coefficient, half, false}};
+    bool other_shape = false, longer = false;
+    for (const auto &member : members) {
+        Der rest = key, skipped;
+        if (key.take_number(member.number, member.words)) continue;
+        if (!rest.take_any_number(&skipped)) return CST_ERR_ARGUMENT;
+        (member.has_length ? other_shape : longer) = true;
+        key = rest;
+    }
+    if (!key.empty()) return CST_ERR_ARGUMENT;
+    // Primes of unequal length, and a private exponent that is longer than the modulus, are right, but have no kernel.
+    if (other_shape || !(its.p[half - 1] >> 63) || !(its.q[half - 1] >> 63)) return CST_ERR_UNSUPPORTED;
+    if (longer) return CST_ERR_ARGUMENT;
     if (!is_full(its.p, half) || !is_full(its.q, half) || is_equal(its.p, its.q, half)) return CST_ERR_ARGUMENT;
     prime_[0].modulus.init(its.p, half);
     prime_[1].modulus.init(its.q, half);

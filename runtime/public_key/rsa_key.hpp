@@ -24,10 +24,13 @@ public:
     RsaKey &operator=(const RsaKey &) = delete;
 
     // Reads RSAPrivateKey (RFC 8017, A.1.2) in DER, or PKCS#8's PrivateKeyInfo with it (RFC 5208, 5). Returns
-    // CST_ERR_LENGTH: not of 2048, 3072 or 4096 bits; CST_ERR_ARGUMENT: not such an encoding, or numbers that do not
-    // belong together. Throws std::bad_alloc. Time depends on the public key, and on whether the key is refused.
+    // CST_ERR_LENGTH: not of 2048, 3072 or 4096 bits; CST_ERR_UNSUPPORTED: a key of another shape than two primes of
+    // half the length; CST_ERR_ARGUMENT: not such an encoding, or numbers that do not belong together. Throws
+    // std::bad_alloc. Time depends on the public key, and on whether the key is refused.
     int init(const void *der, size_t size, const Digests &sha256);
 
+    // Whether it may sign with PSS and do nothing else (RFC 4055, 1.2).
+    bool pss_alone() const { return pss_alone_; }
     size_t bytes() const { return 8 * words_; }
     size_t words() const { return words_; }
     size_t prime_bits() const { return 32 * words_; }
@@ -50,6 +53,7 @@ private:
     uint64_t n_[MOST_NUMBER_WORDS] = {}, coefficient_[MOST_PRIME_WORDS] = {};
     RsaPrime prime_[2] = {};
     mutable Blinding blinding_;
+    bool pss_alone_ = false;
 };
 
 }  // namespace cst

@@ -26,7 +26,13 @@ namespace {
 std::string number(double value) {
     char text[32];
     snprintf(text, sizeof(text), "%.3g", value);
-    return text;
+    // The process's locale may have another decimal point, of several bytes perhaps.
+    std::string plain;
+    for (const char *at = text; *at; at++) {
+        if (strchr("0123456789e+-", *at)) plain += *at;
+        else if (plain.empty() || plain.back() != '.') plain += '.';
+    }
+    return plain;
 }
 
 std::string plural(size_t n, const char *word) { return std::to_string(n) + " " + word + (n == 1 ? "" : "s"); }

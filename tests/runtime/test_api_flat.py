@@ -18,6 +18,7 @@ from cryptostitch.binding.capi import (
     ERR_LENGTH,
     ERR_OVERLAP,
     ERR_UNSUPPORTED,
+    NOT_RUN,
     JobStruct,
     TextColumnStruct,
 )
@@ -202,7 +203,10 @@ def test_one_wrong_length_is_named_and_nothing_is_written(context: Context) -> N
     column = Column(key, [64] * 140 + [65] + [64] * 20)
     before = column.bytes_of("out")
     assert column.run(False) == ERR_LENGTH
-    assert column.statuses()[140] == ERR_LENGTH and column.bytes_of("out") == before
+    assert column.statuses() == [NOT_RUN] * 140 + [ERR_LENGTH] + [NOT_RUN] * 20 and column.bytes_of("out") == before
+    column = Column(key, [65] + [64] * 140 + [65] + [64] * 20)
+    assert column.run(False) == ERR_LENGTH
+    assert [i for i, status in enumerate(column.statuses()) if status != NOT_RUN] == [0, 141]
 
 
 def test_what_pads_has_no_columns(context: Context) -> None:

@@ -274,7 +274,7 @@ def test_wrong_keys(rsa_context: Context) -> None:
 
     RsaKey(changed(), rsa_context)
     wrong = {
-        "version": 1, "n": n + 2, "e": 65539, "d": right[3] + 2, "p": other[4], "q": other[5], "dp": right[6] + 1,
+        "version": 2, "n": n + 2, "e": 65539, "d": right[3] + 2, "p": other[4], "q": other[5], "dp": right[6] + 1,
         "dq": right[7] + 1, "qinv": right[8] ^ 1,
     }  # fmt: skip
     for name, number in wrong.items():
@@ -290,10 +290,70 @@ def test_wrong_keys(rsa_context: Context) -> None:
     assert code(whole + b"\0") == code(b"\x31" + whole[1:]) == ERR_ARGUMENT
     wrapped = der(private(0), True)
     RsaKey(wrapped, rsa_context)
-    assert (
-        code(wrapped.replace(bytes.fromhex("2a864886f70d010101"), bytes.fromhex("2a864886f70d010107"))) == ERR_ARGUMENT
-    )
+    other_algorithm = wrapped.replace(bytes.fromhex("2a864886f70d010101"), bytes.fromhex("2a864886f70d010107"))
+    assert code(other_algorithm) == code(changed(version=1)) == ERR_UNSUPPORTED
     assert code(wrapped + b"\0") == ERR_ARGUMENT
+
+
+def with_algorithm(key: bytes, algorithm: str) -> bytes:
+    """PKCS#8's PrivateKeyInfo of an RSAPrivateKey."""
+
+    def element(tag: int, content: bytes) -> bytes:
+        size = len(content).to_bytes(2, "big")
+        return bytes([tag, 0x82]) + size + content if len(content) > 127 else bytes([tag, len(content)]) + content
+
+    parts = element(2, b"\0") + element(0x30, bytes.fromhex(algorithm)) + element(4, key)
+    return element(0x30, parts)
+
+
+def test_keys_of_other_shapes(rsa_context: Context) -> None:
+    """What OpenSSL reads, too, and either can be used or is said to have no kernel."""
+
+    def code(encoding: bytes) -> int:
+        try:
+            RsaKey(encoding, rsa_context)
+        except RuntimeFailure as failure:
+            return failure.code
+        return OK
+
+    plain, oid = der(private(0)), "06092a864886f70d0101"
+    assert code(with_algorithm(plain, f"{oid}010500")) == code(with_algorithm(plain, f"{oid}01")) == OK
+    assert code(with_algorithm(plain, f"{oid}0a")) == OK
+    assert code(with_algorithm(plain, f"{oid}0a3000")) == code(with_algorithm(plain, f"{oid}07")) == ERR_UNSUPPORTED
+    numbers = numbers_of(private(0))
+    d, phi = numbers[3], (numbers[4] - 1) * (numbers[5] - 1)
+    long_d = d + phi * (1 << 70)
+    assert code(integers(*numbers[:3], long_d, *numbers[4:])) == ERR_UNSUPPORTED
+    p, q = unequal_primes()
+    e = 65537
+    d = pow(e, -1, (p - 1) * (q - 1))
+    assert code(integers(0, p * q, e, d, p, q, d % (p - 1), d % (q - 1), pow(q, -1, p))) == ERR_UNSUPPORTED
+
+
+def unequal_primes() -> tuple[int, int]:
+    """Primes of 1088 and 960 bits, whose product has 2048: they need not be more than probable ones."""
+    rng, found = random.Random(7), []
+    for bits in (1088, 960):
+        number = rng.getrandbits(bits) | 3 << (bits - 2) | 1
+        while pow(2, number - 1, number) != 1 or (number - 1) % 65537 == 0:
+            number += 2
+        found.append(number)
+    return found[0], found[1]
+
+
+def test_a_key_for_pss_signs_with_pss_alone(rsa_context: Context) -> None:
+    key = RsaKey(with_algorithm(der(private(0)), "06092a864886f70d01010a"), rsa_context)
+    (signature,) = operation("rsa-sign-pss-sha256", rsa_context).sign_many([key], [b"text"], [bytes(32)])
+    private(0).public_key().verify(signature, b"text", PSS, hashes.SHA256())
+    for name in ("rsa-sign-pkcs1-sha256", "rsa-sign-pkcs1-sha512-digest"):
+        with pytest.raises(RuntimeFailure) as caught:
+            operation(name, rsa_context).sign_many([key], [bytes(64 if "512" in name else 32)])
+        assert caught.value.code == ERR_UNSUPPORTED
+    raw, oaep_sha256 = (operation(name, rsa_context) for name in ("rsa-private", "rsa-decrypt-oaep-sha256"))
+    for call in (raw.powers, oaep_sha256.decrypt_many):
+        with pytest.raises(RuntimeFailure) as caught:
+            call([key], [bytes(256)])
+        assert caught.value.code == ERR_UNSUPPORTED
 
 
 def test_primes_that_are_none(rsa_context: Context) -> None:

@@ -356,7 +356,7 @@ work = [
     lambda: many.hmac_many("hmac-sha256", b"key", texts),
     lambda: many.hash_column("sha256", bytes(1000), memoryview(bytes(4 * 8)).cast("I")),
 ]
-threading.stack_size(65536)
+threading.stack_size(40960)
 for each in work:
     thread = threading.Thread(target=each)
     thread.start()
@@ -365,6 +365,6 @@ for each in work:
 
 
 def test_small_threads() -> None:
-    """64 KiB, of which the interpreter takes the most."""
+    """40 KiB, of which the interpreter takes the most."""
     done = subprocess.run([sys.executable, "-c", THREAD], cwd=ROOT / "tests", capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

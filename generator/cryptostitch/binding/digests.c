@@ -19,7 +19,8 @@ extern void PyErr_Clear(void);
 typedef int DigestMany(const void *key, size_t n, const void *const *in, const size_t *in_len, void *tags,
                        size_t tag_len, size_t stride);
 
-enum { AT_ONCE = 512, MOST_DIGEST = 64, NOT_BYTES = 1 };
+/* What a call holds is on the stack, of threads that may have 32 KiB altogether. */
+enum { AT_ONCE = 64, MOST_DIGEST = 64, NOT_BYTES = 1 };
 
 /* digest_many: cst_digest_many. Puts the digest of each item of the tuple, of `length` bytes, at most 64, into the
  * list, which has as many items. Other threads run while the library works. Returns 0; NOT_BYTES: an item is something
