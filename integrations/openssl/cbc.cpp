@@ -74,13 +74,13 @@ bool Cbc::update(uint8_t *out, size_t *written, size_t room, Bytes in) {
     // A held block might have had padding; if padding is turned off, the block is processed together with the next
     // bytes.
     if (!in.n && (pads_ || held_bytes_ < BLOCK)) return true;
-    if (in.n && !in.data) return raise(DATA_LENGTH);
+    if (in.n && !in.data) return raise(OPERATION);
     const size_t all = held_bytes_ + in.n, whole = all / BLOCK * BLOCK,
                  through = whole - (!seals_ && pads_ && whole == all ? BLOCK : 0);
     const size_t filled = held_bytes_ ? std::min(in.n, BLOCK - held_bytes_) : 0;
     const size_t before = held_bytes_ && through ? BLOCK : 0;  // of the output, from what was held
     if (through > room) return raise(NO_ROOM);
-    if (through && !out) return raise(NO_ROOM);
+    if (through && !out) return raise(OPERATION);
     if (through && out + before != in.data + filled && overlap(out, through, in.data + filled, in.n - filled))
         return raise(OVERLAP);
     if (filled) memcpy(held_ + held_bytes_, in.data, filled);
@@ -99,10 +99,10 @@ bool Cbc::update(uint8_t *out, size_t *written, size_t room, Bytes in) {
 
 bool Cbc::final(uint8_t *out, size_t *written, size_t room) {
     if (!key_.get()) return raise(NO_KEY);
-    if (version_) return raise(WRONG_ORDER);  // every update was a whole record
+    if (version_) return raise(OPERATION);  // every update was a whole record
     if (!pads_ && !held_bytes_) return true;
     if (seals_ && pads_) memset(held_ + held_bytes_, int(BLOCK - held_bytes_), BLOCK - held_bytes_);
-    else if (held_bytes_ != BLOCK) return raise(DATA_LENGTH);
+    else if (held_bytes_ != BLOCK) return raise(WRONG_END);
     if (seals_ && room < BLOCK) return raise(NO_ROOM);
     uint8_t last[BLOCK];
     if (!chained(held_, last, BLOCK)) return false;
@@ -117,10 +117,10 @@ bool Cbc::final(uint8_t *out, size_t *written, size_t room) {
 
 // Blocks, without padding.
 bool Cbc::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
+    if (!key_.get()) return raise(NO_KEY);
     if (!ready(out, room, in)) return false;
     if (!in.n) return true;
-    if (!out) return raise(NO_ROOM);
-    if (in.n % BLOCK) return raise(DATA_LENGTH);
+    if (!out || in.n % BLOCK) return raise(OPERATION);
     if (!chained(in.data, out, in.n)) return false;
     *written = in.n;
     return true;
@@ -128,16 +128,16 @@ bool Cbc::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
 
 // Processes a record in place. A record to be sealed has its MAC already, and is padded here (RFC 5246, 6.2.3.2).
 bool Cbc::record(uint8_t *out, size_t *written, size_t room, Bytes in) {
-    if (!in.data || in.data != out || !pads_) return raise(WRONG_ORDER);
+    if (!in.data || in.data != out || !pads_) return raise(OPERATION);
     size_t n = in.n;
     if (seals_) {
         const size_t more = BLOCK - n % BLOCK;
-        if (room < n || room - n < more) return raise(NO_ROOM);
+        if (room < n || room - n < more) return raise(OPERATION);
         memset(out + n, version_ == SSL_3 ? 0 : int(more - 1), more);
         n += more;
         out[n - 1] = uint8_t(more - 1);
     }
-    if (!n || n % BLOCK || room < n) return raise(DATA_LENGTH);
+    if (!n || n % BLOCK || room < n) return raise(OPERATION);
     if (!chained(out, out, n) || (!seals_ && !open_record(out, &n))) return false;
     *written = n;
     return true;
@@ -146,10 +146,9 @@ bool Cbc::record(uint8_t *out, size_t *written, size_t room, Bytes in) {
 // Reports the length of the text, without the explicit IV, and the text's place after the IV.
 bool Cbc::open_record(uint8_t *text, size_t *n) {
     size_t explicit_iv;
-    if (!has_version(version_, &explicit_iv)) return raise(BAD_PARAMETER);
-    if (*n < explicit_iv) return raise(DATA_LENGTH);
+    if (!has_version(version_, &explicit_iv) || *n < explicit_iv) return raise(OPERATION);
     *n -= explicit_iv;
-    return take_off_padding(version_, text + explicit_iv, n, mac_, mac_bytes_) || raise(FAILED);
+    return take_off_padding(version_, text + explicit_iv, n, mac_, mac_bytes_) || raise(OPERATION);
 }
 
 bool Cbc::get(OSSL_PARAM params[]) {
@@ -159,7 +158,7 @@ bool Cbc::get(OSSL_PARAM params[]) {
             put_octets_if(params, OSSL_CIPHER_PARAM_IV, first_iv_, BLOCK) &&
             put_octets_if(params, OSSL_CIPHER_PARAM_UPDATED_IV, iv_, BLOCK) &&
             put_octets_if(params, OSSL_CIPHER_PARAM_TLS_MAC, mac_, mac_bytes_)) ||
-           raise(BAD_PARAMETER);
+           raise(UNREADABLE);
 }
 
 bool Cbc::set(const OSSL_PARAM params[]) {

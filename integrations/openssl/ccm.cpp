@@ -69,16 +69,21 @@ bool Ccm::init(bool seals, Bytes key, Bytes iv) {
 
 // A call without buffers sets the length of the text to come; a call without an output passes AAD.
 bool Ccm::update(uint8_t *out, size_t *written, size_t room, Bytes in) {
+    if (out && room < in.n) return raise(NO_ROOM);
+    return part(out, written, room, in) || raise(OPERATION);
+}
+
+bool Ccm::part(uint8_t *out, size_t *written, size_t room, Bytes in) {
+    if (!key_.get()) return false;
     if (tls_) return record(out, written, in);
-    if (out && !in.data) return !in.n || raise(DATA_LENGTH);
-    if (!ready(out, out ? room : in.n, in)) return false;
-    if (!has_iv_) return raise(NO_IV);
+    if (out && !in.data) return !in.n;
+    if (!ready(out, out ? room : in.n, in) || !has_iv_) return false;
     if (out) return text(out, written, in);
     if (!in.data) {
         text_bytes_ = in.n;
         has_length_ = true;
     } else {
-        if (!has_length_ && in.n) return raise(WRONG_ORDER);
+        if (!has_length_ && in.n) return false;
         if (!take_aad(in)) return false;
     }
     *written = in.n;
@@ -87,12 +92,15 @@ bool Ccm::update(uint8_t *out, size_t *written, size_t room, Bytes in) {
 
 // in.data NULL: the end.
 bool Ccm::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
-    return out && !in.data && !tls_ ? final(out, written, room) : update(out, written, room, in);
+    if (!in.data && out && !tls_) return final(out, written, room);
+    if (out && room < in.n) return raise(NO_ROOM);
+    return part(out, written, room, in);
 }
 
 bool Ccm::text(uint8_t *out, size_t *written, Bytes in) {
-    if (has_length_ && in.n != text_bytes_) return raise(DATA_LENGTH);
-    if (!seals_ && tag_is_ != Tag::given) return raise(NO_TAG);
+    if (!seals_ && tag_is_ == Tag::none) return no_tag();
+    if (!seals_ && tag_is_ != Tag::given) return false;
+    if (has_length_ && in.n != text_bytes_) return false;
     const int error = seals_ ? cst_seal(key_.get(), iv_, iv_bytes_, aad_, aad_bytes_, in.data, in.n, out, in.n, nullptr,
                                         tag_, tag_bytes_)
                              : cst_open(key_.get(), iv_, iv_bytes_, aad_, aad_bytes_, in.data, in.n, out, in.n, nullptr,
@@ -110,21 +118,19 @@ bool Ccm::text(uint8_t *out, size_t *written, Bytes in) {
 
 // Under an IV that no text has used, this is the end of the empty one. What is opened ends only behind a right tag.
 bool Ccm::final(uint8_t *, size_t *, size_t) {
-    if (!key_.get()) return raise(NO_KEY);
-    if (tls_) return raise(WRONG_ORDER);
+    if (!key_.get() || tls_) return false;
     uint8_t nothing[BLOCK];
     size_t none;
     if (has_iv_) return text(nothing, &none, {nothing, 0});
-    return seals_ || processed_ || raise(NO_IV);
+    return seals_ || processed_;
 }
 
 // RFC 6655, 3: explicit nonce (the sequence number), text, tag, in place. A head is for one record: a second one would
 // be sealed under the same nonce.
 bool Ccm::record(uint8_t *out, size_t *written, Bytes in) {
-    if (!key_.get()) return raise(NO_KEY);
-    if (!has_head_) return raise(WRONG_ORDER);
-    if (!in.data || out != in.data || in.n < TLS_EXPLICIT + tag_bytes_ || iv_bytes_ != TLS_FIXED + TLS_EXPLICIT)
-        return raise(DATA_LENGTH);
+    if (!has_head_ || !in.data || out != in.data || in.n < TLS_EXPLICIT + tag_bytes_ ||
+        iv_bytes_ != TLS_FIXED + TLS_EXPLICIT)
+        return false;
     has_head_ = false;
     if (seals_) memcpy(out, tls_head_, TLS_EXPLICIT);
     memcpy(iv_ + TLS_FIXED, out, TLS_EXPLICIT);
@@ -142,22 +148,23 @@ bool Ccm::record(uint8_t *out, size_t *written, Bytes in) {
 
 bool Ccm::get(OSSL_PARAM params[]) {
     OSSL_PARAM *const tag = find(params, OSSL_CIPHER_PARAM_AEAD_TAG);
+    for (const char *name : {OSSL_CIPHER_PARAM_IV, OSSL_CIPHER_PARAM_UPDATED_IV})
+        if (const OSSL_PARAM *its = find(params, name); its && its->data_size < iv_bytes_) return raise(IV_LENGTH);
     if (!put_if(params, OSSL_CIPHER_PARAM_KEYLEN, info_.key_bytes) ||
         !put_if(params, OSSL_CIPHER_PARAM_IVLEN, iv_bytes_) ||
         !put_if(params, OSSL_CIPHER_PARAM_AEAD_TAGLEN, tag_bytes_) ||
         !put_if(params, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD, pad_) ||
         !put_octets_if(params, OSSL_CIPHER_PARAM_IV, iv_, iv_bytes_) ||
         !put_octets_if(params, OSSL_CIPHER_PARAM_UPDATED_IV, iv_, iv_bytes_))
-        return raise(BAD_PARAMETER);
+        return raise(UNREADABLE);
     return !tag || get_tag(tag);
 }
 
 // Once.
 bool Ccm::get_tag(OSSL_PARAM *param) {
     if (!seals_ || tag_is_ != Tag::made) return raise(NO_TAG);
-    if (!is_octets(*param) || !param->data) return raise(BAD_PARAMETER);
-    if (param->data_size != made_bytes_) return raise(TAG_LENGTH);
-    if (!put_octets(param, tag_, made_bytes_)) return raise(BAD_PARAMETER);
+    if (!is_octets(*param)) return raise(UNREADABLE);
+    if (!param->data || param->data_size != made_bytes_ || !put_octets(param, tag_, made_bytes_)) return false;
     tag_is_ = Tag::none;
     return true;
 }
@@ -174,7 +181,8 @@ bool Ccm::set(const OSSL_PARAM params[]) {
                             *const fixed = find(params, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED);
     if (head && !set_tls_head(*head)) return false;
     if (!fixed) return true;
-    if (!is_octets(*fixed) || !fixed->data || fixed->data_size != TLS_FIXED) return raise(IV_LENGTH);
+    if (!is_octets(*fixed)) return raise(BAD_PARAMETER);
+    if (!fixed->data || fixed->data_size != TLS_FIXED) return raise(IV_LENGTH);
     memcpy(iv_, fixed->data, TLS_FIXED);
     return true;
 }
@@ -183,18 +191,18 @@ bool Ccm::set_tag(const OSSL_PARAM &param) {
     if (!is_octets(param)) return raise(BAD_PARAMETER);
     if (param.data_size % 2 || param.data_size < 4 || param.data_size > TAG) return raise(TAG_LENGTH);
     if (param.data) {
-        if (seals_) return raise(WRONG_ORDER);
+        if (seals_) return raise(TAG_NOT_NEEDED);
         memcpy(tag_, param.data, param.data_size);
         tag_is_ = Tag::given;
     } else if (tag_is_ == Tag::given && param.data_size != tag_bytes_) {
-        tag_is_ = Tag::none;  // that one has another length
+        tag_is_ = Tag::stale;  // that one has another length
     }
     tag_bytes_ = param.data_size;
     return true;
 }
 
 bool Ccm::set_tls_head(const OSSL_PARAM &param) {
-    if (!take_tls_head(param, TLS_EXPLICIT + (seals_ ? 0 : tag_bytes_), tls_head_)) return false;
+    if (!take_tls_head(param, TLS_EXPLICIT + (seals_ ? 0 : tag_bytes_), tls_head_, AAD_LENGTH)) return false;
     pad_ = tag_bytes_;
     return tls_ = has_head_ = true;
 }

@@ -22,7 +22,8 @@ public:
     static const OSSL_PARAM GETTABLE[], SETTABLE[];
 
 private:
-    enum class Tag : uint8_t { none, given, made };  // given: to compare with
+    bool part(uint8_t *out, size_t *written, size_t room, Bytes in);
+    enum class Tag : uint8_t { none, given, stale, made };  // given: to compare with
     static constexpr size_t TAG = 16, MOST_IV = 13, LEAST_IV = 7, TLS_FIXED = 4, TLS_EXPLICIT = 8;
 
     bool take_aad(Bytes aad);

@@ -35,9 +35,9 @@ bool ChaChaPoly::init(bool seals, Bytes key, Bytes iv) {
 }
 
 bool ChaChaPoly::begin() {
-    if (!key_.get()) return raise(NO_KEY);
+    if (!key_.get()) return false;
     if (iv_is_ == Iv::begun) return true;
-    if (iv_is_ != Iv::waits) return raise(NO_IV);
+    if (iv_is_ != Iv::waits) return false;
     if (!parts_.begin(parts_key(), nonce_)) return raise(FAILED);
     iv_is_ = Iv::begun;
     return true;
@@ -57,27 +57,28 @@ bool ChaChaPoly::text(uint8_t *out, size_t *written, Bytes in) {
     const ClearRegisters clear(cpu());
     if (!begin()) return false;
     if (!out) {
-        if (!parts_.aad(parts_key(), in)) return raise(WRONG_ORDER);
+        if (!parts_.aad(parts_key(), in)) return false;
     } else if (!parts_.text(parts_key(), in, out, !seals_)) {
         iv_is_ = Iv::used;  // a part may be done: the message can have no tag
-        return raise(DATA_LENGTH);
+        return false;
     }
     *written = in.n;
     return true;
 }
 
 bool ChaChaPoly::final(uint8_t *, size_t *, size_t) {
-    if (tls_) return raise(WRONG_ORDER);
+    if (!seals_ && !tag_bytes_) return no_tag();
+    if (tls_) return false;
     const ClearRegisters clear(cpu());
     if (!begin()) return false;
-    if (!seals_ && !has_tag_) return raise(NO_TAG);
+    if (!seals_ && !has_tag_) return false;
     uint8_t tag[TAG];
     parts_.tag(parts_key(), tag);
-    iv_is_ = Iv::used;
+    iv_is_ = Iv::ended;
     if (!seals_) {
         const bool right = same_bytes(tag, tag_, tag_bytes_);
         wipe(tag, sizeof(tag));
-        return right || raise(NOT_AUTHENTIC);
+        return right;
     }
     memcpy(tag_, tag, TAG);
     has_tag_ = false;
@@ -86,9 +87,7 @@ bool ChaChaPoly::final(uint8_t *, size_t *, size_t) {
 
 // Text and tag. Records and other texts do not share an IV: the nonce of record 0 is the IV itself.
 bool ChaChaPoly::record(uint8_t *out, size_t *written, Bytes in) {
-    if (!key_.get()) return raise(NO_KEY);
-    if (in.n != tls_bytes_ + TAG) return raise(DATA_LENGTH);
-    if (iv_is_ != Iv::waits && iv_is_ != Iv::records) return raise(NO_IV);
+    if (!key_.get() || in.n != tls_bytes_ + TAG || (iv_is_ != Iv::waits && iv_is_ != Iv::records)) return false;
     tls_ = false;
     iv_is_ = Iv::records;
     uint8_t nonce[NONCE];
@@ -111,15 +110,15 @@ bool ChaChaPoly::get(OSSL_PARAM params[]) {
         !put_if(params, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD, pad_) ||
         !put_octets_if(params, OSSL_CIPHER_PARAM_IV, nonce_, NONCE) ||
         !put_octets_if(params, OSSL_CIPHER_PARAM_UPDATED_IV, nonce_, NONCE))
-        return raise(BAD_PARAMETER);
+        return raise(UNREADABLE);
     return !tag || get_tag(tag);
 }
 
 bool ChaChaPoly::get_tag(OSSL_PARAM *param) {
-    if (!seals_ || iv_is_ != Iv::used) return raise(NO_TAG);
-    if (!is_octets(*param) || !param->data) return raise(BAD_PARAMETER);
+    if (!is_octets(*param) || !param->data) return raise(UNREADABLE);
+    if (!seals_ || iv_is_ != Iv::ended) return raise(NO_TAG);
     if (!param->data_size || param->data_size > TAG) return raise(TAG_LENGTH);
-    return put_octets(param, tag_, param->data_size) || raise(BAD_PARAMETER);
+    return put_octets(param, tag_, param->data_size) || raise(UNREADABLE);
 }
 
 bool ChaChaPoly::set(const OSSL_PARAM params[]) {
@@ -133,9 +132,10 @@ bool ChaChaPoly::set(const OSSL_PARAM params[]) {
                             *const fixed = find(params, OSSL_CIPHER_PARAM_AEAD_TLS1_IV_FIXED);
     if ((tag && !set_tag(*tag)) || (head && !set_tls_head(*head))) return false;
     if (!fixed) return true;
-    if (!is_octets(*fixed) || !fixed->data || fixed->data_size != NONCE) return raise(IV_LENGTH);
+    if (!is_octets(*fixed)) return raise(BAD_PARAMETER);
+    if (!fixed->data || fixed->data_size != NONCE) return raise(IV_LENGTH);
     memcpy(nonce_, fixed->data, NONCE);
-    iv_is_ = Iv::waits;
+    if (iv_is_ != Iv::ended) iv_is_ = Iv::waits;  // behind an end only an init begins
     return true;
 }
 
@@ -143,7 +143,7 @@ bool ChaChaPoly::set_tag(const OSSL_PARAM &param) {
     if (!is_octets(param)) return raise(BAD_PARAMETER);
     if (!param.data_size || param.data_size > TAG) return raise(TAG_LENGTH);
     if (param.data) {
-        if (seals_) return raise(WRONG_ORDER);
+        if (seals_) return raise(TAG_NOT_NEEDED);
         memcpy(tag_, param.data, param.data_size);
         has_tag_ = true;
     } else if (param.data_size != tag_bytes_) {
@@ -154,7 +154,7 @@ bool ChaChaPoly::set_tag(const OSSL_PARAM &param) {
 }
 
 bool ChaChaPoly::set_tls_head(const OSSL_PARAM &param) {
-    if (!take_tls_head(param, seals_ ? 0 : TAG, tls_head_)) return false;
+    if (!take_tls_head(param, seals_ ? 0 : TAG, tls_head_, AAD_LENGTH)) return false;
     tls_bytes_ = size_t(tls_head_[TLS_HEAD - 2]) << 8 | tls_head_[TLS_HEAD - 1];
     pad_ = TAG;
     return tls_ = true;

@@ -20,7 +20,7 @@ public:
 
 private:
     static constexpr size_t TAG = ChaChaParts::TAG, NONCE = ChaChaParts::NONCE;
-    enum class Iv : uint8_t { none, waits, begun, used, records };  // records: its nonces are made from it
+    enum class Iv : uint8_t { none, waits, begun, used, records, ended };  // records: its nonces are made from it
 
     ChaChaKey parts_key() const { return {*key().suite, suite(CHACHA20), key().encrypt()}; }
     bool begin();

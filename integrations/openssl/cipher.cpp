@@ -62,18 +62,18 @@ bool overlap_partially(const void *in, const void *out, size_t bytes) {
 }
 
 bool Context::ready(const uint8_t *out, size_t room, Bytes in) const {
-    if (!key_.get()) return raise(NO_KEY);
     if (room < in.n) return raise(NO_ROOM);
     if (out && overlap_partially(in.data, out, in.n)) return raise(OVERLAP);
     return true;
 }
 
-bool Context::take_tls_head(const OSSL_PARAM &param, size_t beside, uint8_t *head) const {
-    if (!is_octets(param) || !param.data || param.data_size != TLS_HEAD) return raise(AAD_LENGTH);
+bool Context::take_tls_head(const OSSL_PARAM &param, size_t beside, uint8_t *head, Reason why) const {
+    if (!is_octets(param)) return raise(BAD_PARAMETER);
+    if (!param.data || param.data_size != TLS_HEAD) return raise(why);
     memcpy(head, param.data, TLS_HEAD);
     uint8_t *const length = head + TLS_HEAD - 2;
     size_t n = size_t(length[0]) << 8 | length[1];
-    if (n < beside) return raise(AAD_LENGTH);
+    if (n < beside) return raise(why);
     n -= beside;
     length[0] = uint8_t(n >> 8);
     length[1] = uint8_t(n);

@@ -69,15 +69,17 @@ public:
 
 protected:
     bool raise(Reason reason) const { return provider_.raise(reason); }
+    // Opening ends without a tag to compare with. Always false.
+    bool no_tag() const { return provider_.openssl_is_from(4, 0) && raise(NO_TAG); }
     // There must be a key.
     const Key &key() const { return *reinterpret_cast<const Key *>(key_.get()); }
     const Suite *suite(SuiteId id) const { return reinterpret_cast<const Suite *>(provider_.suite(id)); }
     const Cpu &cpu() const { return suite(info_.suite)->engine->cpu(); }
-    // Whether there is a key, room and no overlap for as much output as input.
+    // Whether there is room and no overlap for as much output as input.
     bool ready(const uint8_t *out, size_t room, Bytes in) const;
     // Takes the header of a TLS record. Its length includes `beside` bytes besides the text (explicit IV, tag); the MAC
-    // covers the length of the text alone.
-    bool take_tls_head(const OSSL_PARAM &param, size_t beside, uint8_t *head) const;
+    // covers the length of the text alone. why: the error of a wrong length.
+    bool take_tls_head(const OSSL_PARAM &param, size_t beside, uint8_t *head, Reason why) const;
     // Begins a message of a mode whose IV is a block, with the given IV (`first` from now on), or without one with the
     // last given IV. If there was none so far, the message continues the one before, which began with zeros.
     bool begin_with(Bytes iv, uint8_t *first, uint8_t *current) {

@@ -38,7 +38,7 @@ void Cmac::begin() {
 
 bool Cmac::init(Bytes key, const OSSL_PARAM params[]) {
     if (!set(params) || (key.data && !set_key(key))) return forget_keys(), false;
-    if (!this->key()) return raise(NO_KEY);
+    if (!this->key()) return false;
     begin();
     return true;
 }
@@ -63,7 +63,7 @@ void Cmac::forget_keys() {
 bool Cmac::set_key(Bytes key) {
     if (size_ == SIZES || key.n != 16 + 8 * size_) {
         forget_keys();
-        return raise(size_ == SIZES ? CIPHER : KEY_LENGTH);
+        return size_ < SIZES && raise(CIPHER_KEY_LENGTH);
     }
     begin();
     return provider_.done(keys_[size_].set(key.data, key.n));
@@ -79,7 +79,7 @@ bool Cmac::absorb(const uint8_t *in, size_t n) {
 
 // The last block waits: it is masked.
 bool Cmac::update(Bytes in) {
-    if (!key()) return raise(NO_KEY);
+    if (!key()) return false;
     if (!in.n) return true;
     const size_t filled = std::min(in.n, BLOCK - held_bytes_);
     memcpy(held_ + held_bytes_, in.data, filled);
@@ -94,7 +94,7 @@ bool Cmac::update(Bytes in) {
 }
 
 bool Cmac::final(uint8_t *out, size_t *written, size_t room) {
-    if (!key()) return raise(NO_KEY);
+    if (!key()) return false;
     if (room < BLOCK) return raise(NO_ROOM);
     uint8_t mask[BLOCK] = {}, zero[BLOCK] = {};
     if (!provider_.done(chain_blocks(key(), true, zero, mask, mask, BLOCK))) return false;
@@ -117,15 +117,14 @@ bool Cmac::final(uint8_t *out, size_t *written, size_t room) {
 
 bool Cmac::get(OSSL_PARAM params[]) const {
     const size_t bytes = size_ < SIZES ? BLOCK : 0;
-    return (put_if(params, OSSL_MAC_PARAM_SIZE, bytes) && put_if(params, OSSL_MAC_PARAM_BLOCK_SIZE, bytes)) ||
-           raise(BAD_PARAMETER);
+    return (put_if(params, OSSL_MAC_PARAM_SIZE, bytes) && put_if(params, OSSL_MAC_PARAM_BLOCK_SIZE, bytes));
 }
 
 bool Cmac::set(const OSSL_PARAM params[]) {
     const OSSL_PARAM *const cipher = find(params, OSSL_MAC_PARAM_CIPHER), *const key = find(params, OSSL_MAC_PARAM_KEY);
     if (cipher && !set_cipher(*cipher)) return false;
     if (!key) return true;
-    if (!is_octets(*key) || !key->data) return raise(BAD_PARAMETER);
+    if (!is_octets(*key) || !key->data) return false;
     return set_key({static_cast<const uint8_t *>(key->data), key->data_size});
 }
 

@@ -38,9 +38,10 @@ bool Ctr::init(bool seals, Bytes key, Bytes iv) {
 }
 
 bool Ctr::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
-    if (!ready(out, room, in)) return false;
+    if (!key_.get()) return raise(NO_KEY);
     if (!in.n) return true;
-    if (!out) return raise(NO_ROOM);
+    if (!ready(out, room, in)) return false;
+    if (!out) return raise(OPERATION);
     *written = in.n;
     const auto go_on = [&](size_t n) {
         in = {in.data + n, in.n - n};
@@ -84,7 +85,7 @@ bool Ctr::get(OSSL_PARAM params[]) {
             put_if(params, OSSL_CIPHER_PARAM_NUM, used_) &&
             put_octets_if(params, OSSL_CIPHER_PARAM_IV, first_, BLOCK) &&
             put_octets_if(params, OSSL_CIPHER_PARAM_UPDATED_IV, counter_, BLOCK)) ||
-           raise(BAD_PARAMETER);
+           raise(UNREADABLE);
 }
 
 bool Ctr::set(const OSSL_PARAM params[]) {

@@ -38,15 +38,14 @@ bool Etm::init(bool seals, Bytes key, Bytes iv) {
     if (!key.data) return true;
     if (key.n != info_.key_bytes) return raise(KEY_LENGTH);
     halves_.set_key(key);
-    return provider_.done(halves_.make(&key_));
+    return make_key();
 }
 
 // The next message continues with the last block of this one's ciphertext, as CBC does.
 bool Etm::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
+    if (!key_.get()) return raise(NO_KEY);
     if (!ready(out, room, in)) return false;
-    if (!in.data || !out) return raise(NO_ROOM);
-    if (!in.n || in.n % BLOCK) return raise(DATA_LENGTH);
-    if (!seals_ && !expected_bytes_) return raise(NO_TAG);
+    if (!in.data || !out || !in.n || in.n % BLOCK || (!seals_ && !expected_bytes_)) return raise(OPERATION);
     uint8_t last[BLOCK];
     memcpy(last, in.data + in.n - BLOCK, BLOCK);
     tag_bytes_ = 0;
@@ -55,7 +54,7 @@ bool Etm::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
         seals_ ? cst_seal(key_.get(), iv_, BLOCK, nullptr, 0, in.data, in.n, out, in.n, nullptr, tag_, digest_bytes_)
                : cst_open(key_.get(), iv_, BLOCK, nullptr, 0, in.data, in.n, out, in.n, nullptr, expected_,
                           expected_bytes_);
-    if (!provider_.done(error)) return false;
+    if (!provider_.done(error)) return raise(OPERATION);
     memcpy(iv_, seals_ ? out + in.n - BLOCK : last, BLOCK);
     if (seals_) tag_bytes_ = digest_bytes_;
     opened_ = !seals_;
@@ -65,7 +64,7 @@ bool Etm::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
 
 bool Etm::final(uint8_t *, size_t *, size_t) {
     if (!key_.get()) return raise(NO_KEY);
-    return seals_ || opened_ || raise(WRONG_ORDER);
+    return seals_ || opened_;
 }
 
 bool Etm::get(OSSL_PARAM params[]) {
@@ -73,16 +72,16 @@ bool Etm::get(OSSL_PARAM params[]) {
     if (!put_if(params, OSSL_CIPHER_PARAM_KEYLEN, info_.key_bytes) || !put_if(params, OSSL_CIPHER_PARAM_IVLEN, BLOCK) ||
         !put_octets_if(params, OSSL_CIPHER_PARAM_IV, first_iv_, BLOCK) ||
         !put_octets_if(params, OSSL_CIPHER_PARAM_UPDATED_IV, iv_, BLOCK))
-        return raise(BAD_PARAMETER);
+        return raise(UNREADABLE);
     return !tag || get_tag(tag);
 }
 
 // The first bytes of it, as many as there is room for.
 bool Etm::get_tag(OSSL_PARAM *param) const {
-    if (!seals_ || !tag_bytes_) return raise(NO_TAG);
-    if (!is_octets(*param) || !param->data) return raise(BAD_PARAMETER);
-    if (!param->data_size || param->data_size > tag_bytes_) return raise(TAG_LENGTH);
-    return put_octets(param, tag_, param->data_size) || raise(BAD_PARAMETER);
+    if (!seals_ || !tag_bytes_ || !is_octets(*param) || !param->data || !param->data_size ||
+        param->data_size > tag_bytes_)
+        return raise(WRONG_TAG);
+    return put_octets(param, tag_, param->data_size) || raise(UNREADABLE);
 }
 
 bool Etm::set(const OSSL_PARAM params[]) {
@@ -98,7 +97,7 @@ bool Etm::set(const OSSL_PARAM params[]) {
 // That a message to be opened must have.
 bool Etm::set_tag(const OSSL_PARAM &param) {
     if (!is_octets(param) || !param.data) return raise(BAD_PARAMETER);
-    if (param.data_size < LEAST_TAG || param.data_size > digest_bytes_) return raise(TAG_LENGTH);
+    if (param.data_size < LEAST_TAG || param.data_size > digest_bytes_) return raise(WRONG_TAG);
     memcpy(expected_, param.data, expected_bytes_ = param.data_size);
     return true;
 }

@@ -52,8 +52,7 @@ bool Gcm::init(bool seals, Bytes key, Bytes iv) {
 
 // The message, if its IV waits; an IV that nobody has set is made, for sealing (SP 800-38D, 8.2.2).
 bool Gcm::begin() {
-    if (!key_.get()) return raise(NO_KEY);
-    if (iv_is_ == Iv::used || (iv_is_ == Iv::none && !generate_iv())) return raise(NO_IV);
+    if (!key_.get() || iv_is_ == Iv::used || (iv_is_ == Iv::none && !generate_iv())) return false;
     if (iv_is_ == Iv::waits) begin_parts();
     return true;
 }
@@ -73,8 +72,8 @@ bool Gcm::generate_iv() {
 
 bool Gcm::update(uint8_t *out, size_t *written, size_t room, Bytes in) {
     if (!in.n) return true;
-    if (tls_) return record(out, written, in);
-    return ready(out, room, in) && text(out, written, in);
+    if (room < in.n) return raise(NO_ROOM);
+    return cipher(out, written, room, in) || raise(OPERATION);
 }
 
 // in.data NULL: the end.
@@ -88,10 +87,10 @@ bool Gcm::text(uint8_t *out, size_t *written, Bytes in) {
     if (!begin()) return false;
     const ClearRegisters clear(cpu());
     if (!out) {
-        if (!parts_.aad(key(), in)) return raise(WRONG_ORDER);
+        if (!parts_.aad(key(), in)) return false;
     } else if (!parts_.text(key(), suite(counter_of(info_.suite)), in, out, !seals_)) {
         iv_is_ = Iv::used;  // a part may be done: the message can have no tag
-        return raise(DATA_LENGTH);
+        return false;
     }
     *written = in.n;
     return true;
@@ -101,12 +100,12 @@ bool Gcm::final(uint8_t *, size_t *, size_t) {
     if (!tls_) return end();
     tls_ = false;
     iv_is_ = Iv::used;
-    return raise(WRONG_ORDER);
+    return false;
 }
 
 bool Gcm::end() {
     if (!begin()) return false;
-    if (!seals_ && !has_tag_) return raise(NO_TAG);
+    if (!seals_ && !has_tag_) return no_tag();
     iv_is_ = Iv::used;
     const ClearRegisters clear(cpu());
     uint8_t tag[TAG];
@@ -114,7 +113,7 @@ bool Gcm::end() {
     if (!seals_) {
         const bool right = same_bytes(tag, tag_, tag_bytes_);
         wipe(tag, sizeof(tag));
-        return right || raise(NOT_AUTHENTIC);
+        return right;
     }
     memcpy(tag_, tag, TAG);
     tag_bytes_ = TAG;
@@ -127,9 +126,7 @@ bool Gcm::record(uint8_t *out, size_t *written, Bytes in) {
     tls_ = false;
     const Iv was = iv_is_;
     iv_is_ = Iv::used;
-    if (!key_.get()) return raise(NO_KEY);
-    if (out != in.data || in.n < TLS_EXPLICIT + TAG) return raise(DATA_LENGTH);
-    if (!counts_ || was == Iv::none) return raise(NO_IV);
+    if (!key_.get() || out != in.data || in.n < TLS_EXPLICIT + TAG || !counts_ || was == Iv::none) return false;
     if (seals_ && !++records_) return raise(TOO_MANY_RECORDS);
     const size_t n = in.n - TLS_EXPLICIT - TAG;
     uint8_t *const text = out + TLS_EXPLICIT;
@@ -156,7 +153,9 @@ void Gcm::take_explicit_iv(uint8_t *to) {
 
 bool Gcm::get(OSSL_PARAM params[]) {
     OSSL_PARAM *const iv = find(params, OSSL_CIPHER_PARAM_IV), *const now = find(params, OSSL_CIPHER_PARAM_UPDATED_IV);
-    if ((iv || now) && iv_is_ == Iv::none) return raise(NO_IV);
+    if ((iv || now) && iv_is_ == Iv::none && !(provider_.openssl_is_from(4, 0) && generate_iv())) return false;
+    for (const OSSL_PARAM *its : {iv, now})
+        if (its && its->data_size < iv_bytes_) return raise(IV_LENGTH);
     OSSL_PARAM *const tag = find(params, OSSL_CIPHER_PARAM_AEAD_TAG), *const next =
                                                                           find(params,
                                                                                OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN);
@@ -165,23 +164,21 @@ bool Gcm::get(OSSL_PARAM params[]) {
         !put_if(params, OSSL_CIPHER_PARAM_AEAD_TAGLEN, tag_bytes_ ? tag_bytes_ : TAG) ||
         !put_if(params, OSSL_CIPHER_PARAM_AEAD_TLS1_AAD_PAD, pad_) || (iv && !put_octets(iv, iv_, iv_bytes_)) ||
         (now && !put_octets(now, iv_, iv_bytes_)) || !put_if(params, "iv-generated", random_iv_))
-        return raise(BAD_PARAMETER);
+        return raise(UNREADABLE);
     return (!tag || get_tag(tag)) && (!next || next_iv(next));
 }
 
 bool Gcm::get_tag(OSSL_PARAM *param) {
-    if (!seals_ || !tag_bytes_) return raise(NO_TAG);
     const size_t n = param->data ? param->data_size : tag_bytes_;
-    if (!n || n > TAG) return raise(TAG_LENGTH);
-    return put_octets(param, tag_, n) || raise(BAD_PARAMETER);
+    if (!seals_ || !tag_bytes_ || !n || n > TAG) return raise(WRONG_TAG);
+    return put_octets(param, tag_, n) || raise(UNREADABLE);
 }
 
 // The next explicit IV; a message with it begins.
 bool Gcm::next_iv(OSSL_PARAM *param) {
-    if (!counts_ || !key_.get()) return raise(NO_IV);
-    if (!is_octets(*param) || !param->data) return raise(BAD_PARAMETER);
+    if (!counts_ || !key_.get() || !is_octets(*param) || !param->data) return false;
     const size_t n = param->data_size && param->data_size <= iv_bytes_ ? param->data_size : iv_bytes_;
-    if (param->data_size && param->data_size < n) return raise(BAD_PARAMETER);
+    if (param->data_size && param->data_size < n) return false;
     begin_parts();
     memcpy(param->data, iv_ + iv_bytes_ - n, n);
     param->return_size = n;
@@ -207,15 +204,14 @@ bool Gcm::set(const OSSL_PARAM params[]) {
 }
 
 bool Gcm::set_tag(const OSSL_PARAM &param) {
-    if (!is_octets(param)) return raise(BAD_PARAMETER);
-    if (seals_) return raise(WRONG_ORDER);
-    if (!param.data || !param.data_size || param.data_size > TAG) return raise(TAG_LENGTH);
+    if (!is_octets(param) || !param.data || param.data_size > TAG) return raise(BAD_PARAMETER);
+    if (seals_ || !param.data_size) return raise(WRONG_TAG);
     memcpy(tag_, param.data, tag_bytes_ = param.data_size);
     return has_tag_ = true;
 }
 
 bool Gcm::set_tls_head(const OSSL_PARAM &param) {
-    if (!take_tls_head(param, TLS_EXPLICIT + (seals_ ? 0 : TAG), tls_head_)) return false;
+    if (!take_tls_head(param, TLS_EXPLICIT + (seals_ ? 0 : TAG), tls_head_, WRONG_AAD)) return false;
     pad_ = TAG;
     return tls_ = true;
 }
@@ -223,11 +219,11 @@ bool Gcm::set_tls_head(const OSSL_PARAM &param) {
 bool Gcm::set_fixed_iv(const OSSL_PARAM &param) {
     if (!is_octets(param) || !param.data) return raise(BAD_PARAMETER);
     const size_t n = param.data_size;
-    if (iv_bytes_ < TLS_EXPLICIT) return raise(IV_LENGTH);
+    if (iv_bytes_ < TLS_EXPLICIT) return raise(BAD_PARAMETER);
     if (n == size_t(-1)) {  // EVP_CIPHER_CTX_ctrl with -1: the whole
         memcpy(iv_, param.data, iv_bytes_);
     } else {
-        if (n < TLS_FIXED || n > iv_bytes_ || iv_bytes_ - n < TLS_EXPLICIT) return raise(IV_LENGTH);
+        if (n < TLS_FIXED || n > iv_bytes_ || iv_bytes_ - n < TLS_EXPLICIT) return raise(BAD_PARAMETER);
         memcpy(iv_, param.data, n);
         if (seals_ && !random_bytes(iv_ + n, iv_bytes_ - n)) return raise(NO_RANDOM);
         random_iv_ = seals_;
@@ -237,8 +233,8 @@ bool Gcm::set_fixed_iv(const OSSL_PARAM &param) {
 }
 
 bool Gcm::set_explicit_iv(const OSSL_PARAM &param) {
-    if (!counts_ || !key_.get() || seals_) return raise(WRONG_ORDER);
-    if (!is_octets(param) || !param.data || param.data_size > iv_bytes_) return raise(BAD_PARAMETER);
+    if (!counts_ || !key_.get() || seals_ || !is_octets(param) || !param.data || param.data_size > iv_bytes_)
+        return false;
     memcpy(iv_ + iv_bytes_ - param.data_size, param.data, param.data_size);
     begin_parts();
     return true;

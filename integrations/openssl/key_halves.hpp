@@ -36,9 +36,14 @@ protected:
     // Takes the MAC key, of 1 to `most` bytes: under an empty one everybody makes tags.
     bool set_mac_key(const OSSL_PARAM &param, size_t most) {
         if (!is_octets(param) || (param.data_size && !param.data)) return raise(BAD_PARAMETER);
-        if (!param.data_size || param.data_size > most) return raise(KEY_LENGTH);
+        if (!param.data_size || param.data_size > most) return raise(MAC_KEY_LENGTH);
         halves_.set_mac_key({static_cast<const uint8_t *>(param.data), param.data_size});
-        return provider_.done(halves_.make(&key_));
+        return make_key();
+    }
+    // Sets the key when both halves are there.
+    bool make_key() {
+        const int error = halves_.make(&key_);
+        return error == CST_ERR_LENGTH ? raise(MAC_KEY_LENGTH) : provider_.done(error);
     }
 
     KeyHalves halves_;

@@ -115,6 +115,14 @@ void Provider::tell_use() const {
     fclose(file);
 }
 
+void Provider::learn_version() {
+    const char *version = nullptr;
+    OSSL_PARAM params[] = {OSSL_PARAM_utf8_ptr(OSSL_PROV_PARAM_CORE_VERSION, &version, 0), OSSL_PARAM_END};
+    unsigned major, minor;
+    if (up_.get_params(up_.core, params) && version && sscanf(version, "%u.%u", &major, &minor) == 2)
+        openssl_ = 100 * major + minor;
+}
+
 // Lines of the provider's section of openssl.cnf.
 bool Provider::configured(cst_options *options, Wishes *wishes) const {
     const char *jit = nullptr, *slower = nullptr, *cmac = nullptr, *async = nullptr;
@@ -144,6 +152,7 @@ bool Provider::start() {
     cst_options options = {};
     options.size = sizeof(options);
     Wishes wishes;
+    learn_version();
     if (!configured(&options, &wishes)) return false;
     const bool slower = wishes.slower, cmac = wishes.cmac;
     const int error = cst_ctx_new(&context_, &options);
@@ -193,8 +202,8 @@ bool Provider::raise(Reason reason, const char *detail) const {
 bool Provider::done(int error) const {
     switch (error) {
         case CST_OK: return true;
-        case CST_ERR_AUTH: return raise(NOT_AUTHENTIC);
-        case CST_ERR_LENGTH: return raise(DATA_LENGTH);
+        case CST_ERR_AUTH:
+        case CST_ERR_LENGTH: return false;
         case CST_ERR_OVERLAP: return raise(OVERLAP);
         default: return raise(FAILED, cst_error_text(error));
     }

@@ -9,35 +9,9 @@
 
 #include "cryptostitch/cryptostitch.h"
 #include "public_keys.hpp"
+#include "reasons.hpp"
 
 namespace cst::ossl {
-
-// The reasons for OpenSSL's error queue; the texts are in reasons.cpp.
-enum Reason : uint32_t {
-    BAD_CONFIGURATION = 1,
-    NO_CONTEXT,
-    NO_KEY,
-    NO_IV,
-    NO_TAG,
-    KEY_LENGTH,
-    IV_LENGTH,
-    TAG_LENGTH,
-    DATA_LENGTH,
-    AAD_LENGTH,
-    NO_ROOM,
-    BAD_PARAMETER,
-    WRONG_ORDER,
-    TOO_MANY_RECORDS,
-    EQUAL_KEYS,
-    PADDING,
-    CIPHER,
-    NO_RANDOM,
-    NO_STACK,
-    OVERLAP,
-    FAILED,
-    NOT_AUTHENTIC
-};
-extern const OSSL_ITEM REASONS[];
 
 enum SuiteId {
     GCM_128,
@@ -93,9 +67,11 @@ public:
     void *allocate(size_t bytes) const { return up_.zalloc(bytes, "", 0); }
     // Wipes it. NULL is ignored.
     void release(void *memory, size_t bytes) const { up_.clear_free(memory, bytes, "", 0); }
+    // Whether libcrypto is of this version, or a later one.
+    bool openssl_is_from(unsigned major, unsigned minor) const { return openssl_ >= 100 * major + minor; }
     // Always false, for the caller to hand on. `detail` may be NULL.
     bool raise(Reason reason, const char *detail = nullptr) const;
-    // Puts an error of the library onto the queue. Returns false if it is one.
+    // Puts an error of the library onto the queue, if `default` cannot have it. Returns false if it is one.
     bool done(int error) const;
 
     // Returns NULL if this CPU has no such suite.
@@ -123,12 +99,14 @@ private:
     struct Wishes {  // lines of the configuration
         bool assembles = true, slower = false, cmac = false, async = false;
     };
+    void learn_version();
     bool configured(cst_options *options, Wishes *wishes) const;
     void tell_use() const;
     bool is_yes(const char *line, const char *value, bool *yes) const;
 
     const Upcalls up_;
     Provider *next_ = nullptr;  // of all that are not freed
+    unsigned openssl_ = 300;  // 100 * major + minor
     cst_ctx *context_ = nullptr;
     PublicKeys public_keys_;
     const cst_suite *suites_[SUITES] = {};

@@ -37,18 +37,19 @@ bool Tls::init(bool seals, Bytes key, Bytes iv) {
     if (!key.data) return true;
     if (key.n != info_.key_bytes) return raise(KEY_LENGTH);
     halves_.set_key(key);
-    return provider_.done(cipher_key_.set(key.data, key.n)) && provider_.done(halves_.make(&key_));
+    return provider_.done(cipher_key_.set(key.data, key.n)) && make_key();
 }
 
 // To seal a record, the header's length is that of text and explicit IV; the caller's copy gets the length of the text.
 bool Tls::set_head(const OSSL_PARAM &param) {
-    if (!is_octets(param) || !param.data || param.data_size != HEAD) return raise(AAD_LENGTH);
+    if (!is_octets(param)) return raise(BAD_PARAMETER);
+    if (!param.data || param.data_size != HEAD) return false;
     memcpy(head_, param.data, HEAD);
     pad_ = mac_bytes_;
     if (seals_) {
         size_t n = record_ = size_t(head_[11]) << 8 | head_[12];
         if (has_explicit_iv()) {
-            if (n < BLOCK) return raise(AAD_LENGTH);
+            if (n < BLOCK) return false;
             n -= BLOCK;
             uint8_t *const end = static_cast<uint8_t *>(param.data) + HEAD;
             end[-2] = uint8_t(n >> 8);
@@ -60,15 +61,13 @@ bool Tls::set_head(const OSSL_PARAM &param) {
 }
 
 bool Tls::cipher(uint8_t *out, size_t *written, size_t room, Bytes in) {
-    if (!in.n) return true;
     if (!cipher_key_.get()) return raise(NO_KEY);
-    if (!out || !in.data || room < in.n) return raise(NO_ROOM);
-    if (in.n % BLOCK) return raise(DATA_LENGTH);
-    if (overlap_partially(in.data, out, in.n)) return raise(OVERLAP);
+    if (!in.n) return true;
+    if (!ready(out, room, in)) return false;
+    if (!out || !in.data || in.n % BLOCK) return raise(OPERATION);
     if (!has_head_) return without_mac(out, written, in);
     has_head_ = false;
-    if (!key_.get()) return raise(NO_KEY);
-    return seals_ ? seal(out, written, in) : open(out, written, in);
+    return (key_.get() && (seals_ ? seal(out, written, in) : open(out, written, in))) || raise(OPERATION);
 }
 
 // Processes text that was not announced as a record.
@@ -85,7 +84,7 @@ bool Tls::chained(bool seals, const uint8_t *in, uint8_t *out, size_t n) {
 // The explicit IV is the caller's random block, enciphered as the first of the record.
 bool Tls::seal(uint8_t *out, size_t *written, Bytes in) {
     const size_t explicit_iv = has_explicit_iv() ? BLOCK : 0, n = record_ - explicit_iv;
-    if (in.n != explicit_iv + sealed_bytes(n)) return raise(DATA_LENGTH);
+    if (in.n != explicit_iv + sealed_bytes(n)) return false;
     if (explicit_iv && !chained(true, in.data, out, BLOCK)) return false;
     const int error = cst_seal(key_.get(), iv_, BLOCK, head_, HEAD - 2, in.data + explicit_iv, n, out + explicit_iv,
                                in.n - explicit_iv, nullptr, nullptr, 0);
@@ -97,7 +96,7 @@ bool Tls::seal(uint8_t *out, size_t *written, Bytes in) {
 
 bool Tls::open(uint8_t *out, size_t *written, Bytes in) {
     const size_t explicit_iv = has_explicit_iv() ? BLOCK : 0;
-    if (in.n < explicit_iv + BLOCK) return raise(DATA_LENGTH);
+    if (in.n < explicit_iv + BLOCK) return false;
     uint8_t iv[BLOCK], before[BLOCK];
     memcpy(before, iv_, BLOCK);
     memcpy(iv, explicit_iv ? in.data : iv_, BLOCK);
@@ -116,12 +115,12 @@ bool Tls::open(uint8_t *out, size_t *written, Bytes in) {
 
 bool Tls::final(uint8_t *, size_t *, size_t) {
     if (!cipher_key_.get()) return raise(NO_KEY);
-    return seals_ || !has_head_ || raise(WRONG_ORDER);  // a record was announced, and has not come
+    return seals_ || !has_head_;  // a record was announced, and has not come
 }
 
 bool Tls::get(OSSL_PARAM params[]) {
     OSSL_PARAM *const most = find(params, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_MAX_BUFSIZE);
-    if (most && !most_fragment_) return raise(WRONG_ORDER);
+    if (most && !most_fragment_) return raise(UNREADABLE);
     return ((!most || put_number(most, record_bytes(most_fragment_))) &&
             put_if(params, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_INTERLEAVE, records_) &&
             put_if(params, OSSL_CIPHER_PARAM_TLS1_MULTIBLOCK_AAD_PACKLEN, packed_) &&
@@ -131,7 +130,7 @@ bool Tls::get(OSSL_PARAM params[]) {
             put_if(params, OSSL_CIPHER_PARAM_IVLEN, BLOCK) &&
             put_octets_if(params, OSSL_CIPHER_PARAM_IV, first_iv_, BLOCK) &&
             put_octets_if(params, OSSL_CIPHER_PARAM_UPDATED_IV, iv_, BLOCK)) ||
-           raise(BAD_PARAMETER);
+           raise(UNREADABLE);
 }
 
 bool Tls::set(const OSSL_PARAM params[]) {

@@ -23,15 +23,15 @@ bool Tls::set_many_head(const OSSL_PARAM &param, const OSSL_PARAM *records) {
     memcpy(head_, param.data, HEAD);
     has_head_ = false;
     records_ = 0;
-    if (!seals_ || !has_explicit_iv()) return raise(WRONG_ORDER);
+    if (!seals_ || !has_explicit_iv()) return false;
     size_t n = size_t(head_[11]) << 8 | head_[12];
     if (n) {
-        if (n < LEAST_TEXT) return raise(DATA_LENGTH);
+        if (n < LEAST_TEXT) return false;
         wanted = n >= LEAST_FOR_MANY ? MANY : FEW;
     } else {
         n = param.data_size;
     }
-    if ((wanted != FEW && wanted != MANY) || n < LEAST_TEXT || n > wanted * MOST_FRAGMENT) return raise(DATA_LENGTH);
+    if ((wanted != FEW && wanted != MANY) || n < LEAST_TEXT || n > wanted * MOST_FRAGMENT) return false;
     const size_t fragment = fragment_of(n, size_t(wanted));
     records_ = unsigned(wanted);
     packed_ = (records_ - 1) * record_bytes(fragment) + record_bytes(n - (records_ - 1) * fragment);
@@ -45,12 +45,11 @@ bool Tls::seal_many(const OSSL_PARAM &param, const OSSL_PARAM *from, const OSSL_
         !get_number(*records, &wanted))
         return raise(BAD_PARAMETER);
     written_ = 0;
-    if (!key_.get()) return raise(NO_KEY);
-    if (!records_ || wanted != records_ || from->data_size < LEAST_TEXT) return raise(WRONG_ORDER);
+    if (!key_.get() || !records_ || wanted != records_ || from->data_size < LEAST_TEXT) return false;
     const size_t n = from->data_size, fragment = fragment_of(n, records_);
-    if (fragment > MOST_FRAGMENT || n <= (records_ - 1) * fragment) return raise(DATA_LENGTH);
+    if (fragment > MOST_FRAGMENT || n <= (records_ - 1) * fragment) return false;
     const size_t bytes = (records_ - 1) * record_bytes(fragment) + record_bytes(n - (records_ - 1) * fragment);
-    if (bytes > packed_) return raise(NO_ROOM);
+    if (bytes > packed_) return false;
     uint8_t ivs[MANY * BLOCK];
     if (!random_bytes(ivs, records_ * BLOCK)) return raise(NO_RANDOM);
     cst_tls_write write = {};

@@ -10,7 +10,7 @@ public:
     using Context::Context;
 
     bool init(bool seals, Bytes key, Bytes iv);
-    bool update(uint8_t *out, size_t *written, size_t room, Bytes in) { return cipher(out, written, room, in); }
+    bool update(uint8_t *out, size_t *written, size_t room, Bytes in);
     bool final(uint8_t *, size_t *, size_t) { return true; }
     bool cipher(uint8_t *out, size_t *written, size_t room, Bytes in);
     bool get(OSSL_PARAM params[]);
@@ -18,6 +18,8 @@ public:
     static const OSSL_PARAM GETTABLE[], SETTABLE[];
 
 private:
+    static constexpr size_t MOST = BLOCK << 20;  // IEEE Std 1619-2018, 5.1
+
     uint8_t tweak_[BLOCK] = {};
     bool has_tweak_ = false;
 };

@@ -151,6 +151,7 @@ Octets in_one_buffer(Sides &sides, Random &random, const Octets &text, int *ende
         int more = 0;
         results[i] = EVP_CipherFinal_ex(sides.context(i), buffers[i].data() + written[i], &more);
         if (results[i] > 0) written[i] += more;
+        else ERR_clear_error();
         buffers[i].resize(size_t(written[i]));
     }
     must(results[0] == results[1] && buffers[0] == buffers[1], sides.name() + ": another end in one buffer");

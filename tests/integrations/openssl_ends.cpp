@@ -105,6 +105,7 @@ void never_opens(Aead &aead, bool all_set) {
         const auto make = [&](Call call) {
             said += std::string(", ") + NAMES[call];
             const bool done = aead.call(call);
+            if (!done) ERR_clear_error();
             must(call != FINAL || !done, aead.name() + " opens" + said);
         };
         aead.begin(false);
@@ -112,7 +113,6 @@ void never_opens(Aead &aead, bool all_set) {
             for (const Call call : ALL_SET) make(call);
         for (size_t i = 0, rest = sequence; i < DEPTH; i++, rest /= CALLS) make(Call(rest % CALLS));
         make(FINAL);
-        ERR_clear_error();
     }
 }
 
@@ -146,7 +146,7 @@ int work(int, char **) {
     must(records.call(KEY) && records.call(IV) && records.set(OSSL_CIPHER_PARAM_AEAD_MAC_KEY, out, 20) &&
              records.set(OSSL_CIPHER_PARAM_AEAD_TLS1_AAD, head, sizeof(head)),
          "no record");
-    must(EVP_CipherFinal_ex(records.context(), out, &written) <= 0, "the end of a record that did not come");
+    must_fail(EVP_CipherFinal_ex(records.context(), out, &written) <= 0, "the end of a record that did not come");
     puts("none opens");
     return 0;
 }

@@ -52,9 +52,9 @@ void cmac(Random &random) {
     for (EVP_MAC_CTX *context : contexts) {
         uint8_t unused[16];
         size_t written = 0;
-        must(EVP_MAC_init(context, key.data(), key.size() - 1, nullptr) <= 0, "CMAC: a short key");
-        must(EVP_MAC_update(context, key.data(), 1) <= 0, "CMAC: update goes on under the key before");
-        must(EVP_MAC_final(context, unused, &written, 16) <= 0, "CMAC: final goes on under the key before");
+        must_fail(EVP_MAC_init(context, key.data(), key.size() - 1, nullptr) <= 0, "CMAC: a short key");
+        must_fail(EVP_MAC_update(context, key.data(), 1) <= 0, "CMAC: update goes on under the key before");
+        must_fail(EVP_MAC_final(context, unused, &written, 16) <= 0, "CMAC: final goes on under the key before");
         EVP_MAC_CTX_free(context);
     }
 }
@@ -117,6 +117,7 @@ public:
             else if (damaged) opened[random.below(n)] ^= uint8_t(1 << random.below(8));
             must(set(OSSL_CIPHER_PARAM_AEAD_TAG, &given), name_ + ": expected tag");
             const int done = EVP_CipherUpdate(context_, opened.data(), &written, opened.data(), int(n));
+            if (done <= 0) ERR_clear_error();
             must((done > 0) == !damaged, name_ + ": a damaged message");
             if (!damaged) must(!memcmp(opened.data(), text.data(), n), name_ + ": opened to another text");
         }

@@ -14,15 +14,9 @@
 #include <string>
 #include <vector>
 
-typedef std::vector<uint8_t> Octets;
+#include "openssl_queue.hpp"
 
-[[noreturn]] inline void fail(const std::string &what) {
-    fprintf(stderr, "%s\n", what.c_str());
-    exit(1);
-}
-inline void must(bool right, const std::string &what) {
-    if (!right) fail(what);
-}
+typedef std::vector<uint8_t> Octets;
 
 class Random {
 public:
@@ -79,8 +73,18 @@ public:
     // Calls that must give the same; returns what they gave.
     template <typename Call>
     int both(const char *what, Call call) {
-        const int a = call(context_[0], cipher_[0]), b = call(context_[1], cipher_[1]);
+        return same(what, [&](int i) { return call(context_[i], cipher_[i]); });
+    }
+    // By number of the side. Where both refuse, the errors are the same.
+    template <typename Call>
+    int same(const std::string &what, Call call) {
+        const int a = call(0);
+        if (a > 0) must(true, name_ + ": " + what);
+        const Errors ours;
+        const int b = call(1);
+        const Errors wanted;
         must((a > 0) == (b > 0), name_ + ": " + what + " is " + std::to_string(a) + ", not " + std::to_string(b));
+        must(a > 0 || ours.equal(wanted), name_ + ": " + what + " leaves " + ours.text() + ", not " + wanted.text());
         return a > 0;
     }
     int init(bool seals, const uint8_t *key, const uint8_t *iv, bool with_cipher = true) {
@@ -97,21 +101,17 @@ public:
     int update(const uint8_t *in, size_t bytes, Octets *out, bool in_place, bool compares = true) {
         constexpr size_t MORE = 64;
         Octets buffers[2];
-        int written[2] = {0, 0}, results[2];
-        for (int i = 0; i < 2; i++) {
+        int written[2] = {0, 0};
+        const int done = same("update of " + std::to_string(bytes), [&](int i) {
             Octets &buffer = buffers[i];
             buffer.assign(bytes + MORE, 0xa5);
             if (in_place && bytes) memcpy(buffer.data(), in, bytes);
-            results[i] =
-                EVP_CipherUpdate(context_[i], buffer.data(), &written[i], in_place ? buffer.data() : in, int(bytes));
-        }
-        must((results[0] > 0) == (results[1] > 0), name_ + ": update of " + std::to_string(bytes) + " is " +
-                                                       std::to_string(results[0]) + ", not " +
-                                                       std::to_string(results[1]));
+            return EVP_CipherUpdate(context_[i], buffer.data(), &written[i], in_place ? buffer.data() : in, int(bytes));
+        });
         // what was held back before may come too
-        const size_t end = std::max(bytes, results[0] > 0 ? size_t(written[0]) : 0);
+        const size_t end = std::max(bytes, done ? size_t(written[0]) : 0);
         for (size_t i = end; i < bytes + MORE; i++) must(buffers[0][i] == 0xa5, name_ + ": writes behind its output");
-        if (results[0] <= 0) return 0;
+        if (!done) return 0;
         must(written[0] == written[1],
              name_ + ": update gave " + std::to_string(written[0]) + " bytes, not " + std::to_string(written[1]));
         must(!compares || buffers[0] == buffers[1], name_ + ": other output of " + std::to_string(bytes) + " bytes");
@@ -122,7 +122,7 @@ public:
         return both("aad", [&](EVP_CIPHER_CTX *c, const EVP_CIPHER *) {
             int written = -1;
             const int result = EVP_CipherUpdate(c, nullptr, &written, data, int(bytes));
-            must(result <= 0 || written == int(bytes), name_ + ": AAD's length");
+            if (result > 0) must(written == int(bytes), name_ + ": AAD's length");
             return result;
         });
     }
@@ -134,7 +134,7 @@ public:
             uint8_t rest[32];
             int written = -1;
             const int ended = EVP_CipherFinal_ex(c, rest, &written);
-            must(ended <= 0 || out || !written, name_ + ": final wrote");
+            if (ended > 0) must(out || !written, name_ + ": final wrote");
             if (ended > 0) rests[side].assign(rest, rest + written);
             side++;
             return ended;
@@ -177,7 +177,9 @@ public:
         uint8_t told[2][128] = {};
         for (int i = 0; i < 2; i++) {
             OSSL_PARAM params[] = {OSSL_PARAM_construct_octet_string(parameter, told[i], bytes), OSSL_PARAM_END};
-            must(EVP_CIPHER_CTX_get_params(context_[i], params) > 0, name_ + ": no " + parameter);
+            const bool got = EVP_CIPHER_CTX_get_params(context_[i], params) > 0;
+            if (i == 1) ERR_clear_error();  // default of 3.5 succeeds, and leaves one
+            must(got, name_ + ": no " + parameter);
             must(params[0].return_size == bytes, name_ + ": length of " + parameter);
         }
         must(!memcmp(told[0], told[1], bytes), name_ + ": another " + parameter);
