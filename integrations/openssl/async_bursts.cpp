@@ -17,7 +17,8 @@ constexpr size_t FEWEST_JOBS = 3;  // of eight lanes that would be busy: with fe
 
 // The descriptor by which an application learns that a paused ASYNC job can go on. -1: there is none to be had. One
 // that a forked process has inherited is its parent's: reading there would take the parent's event.
-int descriptor_of(const Libcrypto &libcrypto, ASYNC_WAIT_CTX *wait, pid_t process) {
+int descriptor_of(const Libcrypto &libcrypto, const ErrorQueue &errors, ASYNC_WAIT_CTX *wait, pid_t process) {
+    const Speculation speculation(errors);
     static const char key = 0;  // its address
     int descriptor;
     void *owner = nullptr, *const own = reinterpret_cast<void *>(intptr_t(process));
@@ -118,7 +119,7 @@ int AsyncBursts::run(const cst_pk *operation, cst_pk_job *job) const {
     ASYNC_WAIT_CTX *const wait = libcrypto_.wait_context(libcrypto_.current_job());
     Queue *const queue = Thread::here().queue(operation);
     const pid_t process = getpid();
-    const int descriptor = queue ? descriptor_of(libcrypto_, wait, process) : -1;
+    const int descriptor = queue ? descriptor_of(libcrypto_, errors_, wait, process) : -1;
     if (descriptor < 0) return NOT_RUN;
     job->size = sizeof(*job);
     job->status = NOT_RUN;

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "cryptostitch/cryptostitch.h"
+#include "error_queue.hpp"
 #include "libcrypto.hpp"
 
 namespace cst::ossl {
@@ -15,7 +16,7 @@ namespace cst::ossl {
 // Each provider has one object; several threads may use it.
 class AsyncBursts {
 public:
-    explicit AsyncBursts(const Libcrypto &libcrypto) : libcrypto_(libcrypto) {}
+    AsyncBursts(const Libcrypto &libcrypto, const ErrorQueue &errors) : libcrypto_(libcrypto), errors_(errors) {}
 
     // Whether the caller runs in an ASYNC job of an application that waits for descriptors. (One that has set a
     // callback is told when a job can go on; but then it is nobody's turn to find that no more jobs come.)
@@ -33,6 +34,7 @@ private:
     class Thread;
 
     const Libcrypto &libcrypto_;
+    const ErrorQueue &errors_;
     mutable std::atomic<uint64_t> jobs_{0}, bursts_{0};
 };
 

@@ -16,12 +16,14 @@ struct Agreement {
 };
 
 bool take_keys(const OperationContext &context, PkId id, Agreement *its) {
+    const ErrorQueue &errors = context.errors();
     if (id == PK_ECDH_P256)
-        return is_p256(context.key) && is_p256(context.peer) && get_p256_secret(context.key, its->secret) &&
-               get_p256_public(context.peer, its->peer, &its->peer_bytes);
+        return is_p256(errors, context.key) && is_p256(errors, context.peer) &&
+               get_p256_secret(errors, context.key, its->secret) &&
+               get_p256_public(errors, context.peer, its->peer, &its->peer_bytes);
     its->peer_bytes = CURVE_BYTES;
-    return get_octets(X25519_KEYS, context.key, OSSL_PKEY_PARAM_PRIV_KEY, its->secret) &&
-           get_octets(X25519_KEYS, context.peer, OSSL_PKEY_PARAM_PUB_KEY, its->peer);
+    return get_octets(errors, X25519_KEYS, context.key, OSSL_PKEY_PARAM_PRIV_KEY, its->secret) &&
+           get_octets(errors, X25519_KEYS, context.peer, OSSL_PKEY_PARAM_PUB_KEY, its->peer);
 }
 
 bool agree(const OperationContext &context, PkId id, uint8_t *secret) {

@@ -35,6 +35,7 @@ void *agreement_key(const OperationContext &generation) {
     const OSSL_PARAM params[] = {OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PRIV_KEY, pair.secret, CURVE_BYTES),
                                  OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, pair.own, CURVE_BYTES),
                                  OSSL_PARAM_END};
+    const Speculation speculation(generation.errors());
     void *const key = original<OSSL_FUNC_keymgmt_new_fn>(
         X25519_KEYS, OSSL_FUNC_KEYMGMT_NEW)(generation.public_keys().originals().context());
     if (key && original<OSSL_FUNC_keymgmt_import_fn>(X25519_KEYS, OSSL_FUNC_KEYMGMT_IMPORT)(

@@ -15,37 +15,38 @@
 namespace cst::ossl {
 namespace {
 
-bool get(Algorithm keys, void *key, OSSL_PARAM *params) {
+bool get(const ErrorQueue &errors, Algorithm keys, void *key, OSSL_PARAM *params) {
+    const Speculation speculation(errors);
     return original<OSSL_FUNC_keymgmt_get_params_fn>(keys, OSSL_FUNC_KEYMGMT_GET_PARAMS)(key, params);
 }
 
 }  // namespace
 
-bool get_octets(Algorithm keys, void *key, const char *name, uint8_t *to) {
+bool get_octets(const ErrorQueue &errors, Algorithm keys, void *key, const char *name, uint8_t *to) {
     OSSL_PARAM params[] = {OSSL_PARAM_octet_string(name, to, CURVE_BYTES), OSSL_PARAM_END};
     params[0].return_size = OSSL_PARAM_UNMODIFIED;
-    return key && get(keys, key, params) && params[0].return_size == CURVE_BYTES;
+    return key && get(errors, keys, key, params) && params[0].return_size == CURVE_BYTES;
 }
 
-bool is_p256(void *key) {
+bool is_p256(const ErrorQueue &errors, void *key) {
     char name[64] = {};
     OSSL_PARAM params[] = {OSSL_PARAM_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME, name, sizeof(name)), OSSL_PARAM_END};
-    return key && get(EC_KEYS, key, params) && (!strcmp(name, "prime256v1") || !strcmp(name, "P-256"));
+    return key && get(errors, EC_KEYS, key, params) && (!strcmp(name, "prime256v1") || !strcmp(name, "P-256"));
 }
 
-bool get_p256_secret(void *key, uint8_t (&to)[CURVE_BYTES]) {
+bool get_p256_secret(const ErrorQueue &errors, void *key, uint8_t (&to)[CURVE_BYTES]) {
     OSSL_PARAM params[] = {
         {OSSL_PKEY_PARAM_PRIV_KEY, OSSL_PARAM_UNSIGNED_INTEGER, to, CURVE_BYTES, OSSL_PARAM_UNMODIFIED},
         OSSL_PARAM_END};
-    if (!key || !get(EC_KEYS, key, params) || params[0].return_size != CURVE_BYTES) return false;
+    if (!key || !get(errors, EC_KEYS, key, params) || params[0].return_size != CURVE_BYTES) return false;
     std::reverse(to, to + CURVE_BYTES);
     return true;
 }
 
-bool get_p256_public(void *key, uint8_t (&to)[P256_POINT], size_t *bytes) {
+bool get_p256_public(const ErrorQueue &errors, void *key, uint8_t (&to)[P256_POINT], size_t *bytes) {
     OSSL_PARAM params[] = {OSSL_PARAM_octet_string(OSSL_PKEY_PARAM_PUB_KEY, to, P256_POINT), OSSL_PARAM_END};
     params[0].return_size = OSSL_PARAM_UNMODIFIED;
-    if (!key || !get(EC_KEYS, key, params)) return false;
+    if (!key || !get(errors, EC_KEYS, key, params)) return false;
     *bytes = params[0].return_size;
     return (*bytes == P256_POINT && to[0] == 4) || *bytes == P256_COMPRESSED;
 }
@@ -65,11 +66,11 @@ struct Numbers {
 };
 
 // Little-endian, without leading zeros.
-bool get_modulus(void *key, PreparedRsaKey *to) {
+bool get_modulus(const ErrorQueue &errors, void *key, PreparedRsaKey *to) {
     OSSL_PARAM params[] = {
         {OSSL_PKEY_PARAM_RSA_N, OSSL_PARAM_UNSIGNED_INTEGER, to->modulus, MOST_RSA_BYTES, OSSL_PARAM_UNMODIFIED},
         OSSL_PARAM_END};
-    if (!get(RSA_KEYS, key, params) || params[0].return_size > MOST_RSA_BYTES) return false;
+    if (!get(errors, RSA_KEYS, key, params) || params[0].return_size > MOST_RSA_BYTES) return false;
     to->bytes = params[0].return_size;
     while (to->bytes > 1 && !to->modulus[to->bytes - 1]) to->bytes--;
     return true;
@@ -82,10 +83,11 @@ std::shared_ptr<const PreparedRsaKey> prepare(const PublicKeys &its, void *key) 
     for (size_t i = 0; i < NUMBERS; i++)
         params[i] = {NAMES[i], OSSL_PARAM_UNSIGNED_INTEGER, numbers->number[i], MOST_RSA_BYTES, OSSL_PARAM_UNMODIFIED};
     auto made = std::make_shared<PreparedRsaKey>();
-    if (!get_modulus(key, made.get())) return made;
-    const bool all = get(RSA_KEYS, key, params) && std::all_of(params, params + NUMBERS, [](const OSSL_PARAM &param) {
-                         return param.return_size != OSSL_PARAM_UNMODIFIED && param.return_size <= MOST_RSA_BYTES;
-                     });
+    if (!get_modulus(its.errors(), key, made.get())) return made;
+    const bool all =
+        get(its.errors(), RSA_KEYS, key, params) && std::all_of(params, params + NUMBERS, [](const OSSL_PARAM &param) {
+            return param.return_size != OSSL_PARAM_UNMODIFIED && param.return_size <= MOST_RSA_BYTES;
+        });
     if (!all) return made;
     Der der(numbers->der, sizeof(numbers->der));
     for (size_t i = NUMBERS; i--;) {
@@ -105,9 +107,11 @@ std::shared_ptr<const PreparedRsaKey> prepare(const PublicKeys &its, void *key) 
 
 // Whether it is the private key of which `prepared` was made. Its object may lie where one lay that was freed behind
 // the provider's back, by the context of an operation that held the last reference.
-bool is_same(void *key, const PreparedRsaKey &prepared) {
+bool is_same(const ErrorQueue &errors, void *key, const PreparedRsaKey &prepared) {
+    const Speculation speculation(errors);
     PreparedRsaKey its;
-    return get_modulus(key, &its) && its.bytes == prepared.bytes && !memcmp(its.modulus, prepared.modulus, its.bytes) &&
+    return get_modulus(errors, key, &its) && its.bytes == prepared.bytes &&
+           !memcmp(its.modulus, prepared.modulus, its.bytes) &&
            original<OSSL_FUNC_keymgmt_has_fn>(RSA_KEYS, OSSL_FUNC_KEYMGMT_HAS)(key, OSSL_KEYMGMT_SELECT_PRIVATE_KEY);
 }
 
@@ -128,7 +132,7 @@ std::shared_ptr<const PreparedRsaKey> rsa_key(const PublicKeys &its, void *key) 
             const auto found = rsa_keys().find(key);
             if (found != rsa_keys().end()) known = found->second;
         }
-        if (known && is_same(key, *known)) return known;
+        if (known && is_same(its.errors(), key, *known)) return known;
         auto made = prepare(its, key);
         if (!made) return nullptr;
         const std::lock_guard<std::mutex> lock(rsa_mutex);

@@ -11,14 +11,16 @@ namespace cst::ossl {
 
 constexpr size_t CURVE_BYTES = 32;   // of secret keys, and of the public keys of Curve25519 and Ed25519
 
-// Reads the parameter `name`, CURVE_BYTES long. False if the key has another number of bytes, or none, there.
-bool get_octets(Algorithm keys, void *key, const char *name, uint8_t *to);
+// These leave no error on the queue.
 
-bool is_p256(void *key);
+// Reads the parameter `name`, CURVE_BYTES long. False if the key has another number of bytes, or none, there.
+bool get_octets(const ErrorQueue &errors, Algorithm keys, void *key, const char *name, uint8_t *to);
+
+bool is_p256(const ErrorQueue &errors, void *key);
 // Big-endian.
-bool get_p256_secret(void *key, uint8_t (&to)[CURVE_BYTES]);
+bool get_p256_secret(const ErrorQueue &errors, void *key, uint8_t (&to)[CURVE_BYTES]);
 // Sets *bytes to P256_COMPRESSED or P256_POINT.
-bool get_p256_public(void *key, uint8_t (&to)[P256_POINT], size_t *bytes);
+bool get_p256_public(const ErrorQueue &errors, void *key, uint8_t (&to)[P256_POINT], size_t *bytes);
 
 struct RsaKeyDeleter {
     void operator()(cst_pk_key *key) const { cst_pk_key_free(key); }

@@ -17,6 +17,7 @@ struct OperationContext {
     bool updated = false;  // since it began, a part of a message was hashed
 
     const PublicKeys &public_keys() const { return provider.public_keys(); }
+    const ErrorQueue &errors() const { return public_keys().errors(); }
 };
 
 inline OperationContext *from(void *context) { return static_cast<OperationContext *>(context); }

@@ -51,12 +51,16 @@ Provider *Provider::make(const OSSL_CORE_HANDLE *core, const OSSL_DISPATCH *upca
             case OSSL_FUNC_CORE_GET_PARAMS: take(&up.get_params, *upcalls); break;
             case OSSL_FUNC_CORE_NEW_ERROR: take(&up.new_error, *upcalls); break;
             case OSSL_FUNC_CORE_VSET_ERROR: take(&up.vset_error, *upcalls); break;
+            case OSSL_FUNC_CORE_SET_ERROR_MARK: take(&up.set_error_mark, *upcalls); break;
+            case OSSL_FUNC_CORE_POP_ERROR_TO_MARK: take(&up.pop_error_to_mark, *upcalls); break;
             case OSSL_FUNC_CRYPTO_ZALLOC: take(&up.zalloc, *upcalls); break;
             case OSSL_FUNC_CRYPTO_CLEAR_FREE: take(&up.clear_free, *upcalls); break;
             default: break;
         }
     }
-    if (!up.get_params || !up.new_error || !up.vset_error || !up.zalloc || !up.clear_free) return nullptr;
+    if (!up.get_params || !up.new_error || !up.vset_error || !up.set_error_mark || !up.pop_error_to_mark ||
+        !up.zalloc || !up.clear_free)
+        return nullptr;
     void *const memory = up.zalloc(sizeof(Provider), "", 0);
     if (!memory) return nullptr;
     Provider *const made = new (memory) Provider(up);

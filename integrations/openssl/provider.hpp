@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "cryptostitch/cryptostitch.h"
+#include "error_queue.hpp"
 #include "public_keys.hpp"
 #include "reasons.hpp"
 
@@ -51,6 +52,8 @@ struct Upcalls {
     OSSL_FUNC_core_get_params_fn *get_params;
     OSSL_FUNC_core_new_error_fn *new_error;
     OSSL_FUNC_core_vset_error_fn *vset_error;
+    OSSL_FUNC_core_set_error_mark_fn *set_error_mark;
+    OSSL_FUNC_core_pop_error_to_mark_fn *pop_error_to_mark;
     OSSL_FUNC_CRYPTO_zalloc_fn *zalloc;
     OSSL_FUNC_CRYPTO_clear_free_fn *clear_free;
 };
@@ -92,7 +95,8 @@ public:
 private:
     static constexpr size_t MOST_CIPHERS = 48;
 
-    explicit Provider(const Upcalls &up) : up_(up) {}
+    explicit Provider(const Upcalls &up)
+        : up_(up), public_keys_(ErrorQueue{up.core, up.set_error_mark, up.pop_error_to_mark}) {}
     bool start();
     void enlist();
     void delist();

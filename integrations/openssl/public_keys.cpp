@@ -73,6 +73,7 @@ PublicKeys::~PublicKeys() {
 }
 
 bool PublicKeys::start(cst_ctx *context, const void *one_of_its) {
+    const Speculation speculation(errors_);
     if (!libcrypto_.find(one_of_its) || !originals_.load(libcrypto_)) return false;
     for (size_t id = 0; id < PK_IDS; id++) {
         const int error = guarded([&]() -> int {

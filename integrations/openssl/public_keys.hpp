@@ -31,7 +31,7 @@ enum PkId {
 // Each provider has one object.
 class PublicKeys {
 public:
-    PublicKeys() : bursts_(libcrypto_) {}
+    explicit PublicKeys(const ErrorQueue &errors) : errors_(errors), bursts_(libcrypto_, errors_) {}
     ~PublicKeys();
     PublicKeys(const PublicKeys &) = delete;
     PublicKeys &operator=(const PublicKeys &) = delete;
@@ -49,6 +49,7 @@ public:
     bool capabilities(const char *name, OSSL_CALLBACK *each, void *argument) const;
     const Originals &originals() const { return originals_; }
     const AsyncBursts &bursts() const { return bursts_; }
+    const ErrorQueue &errors() const { return errors_; }
 
     // Whether a job of the operation can be run by `run` now.
     bool can_run(PkId id) const { return operations_[id] && bursts_.can_wait(); }
@@ -59,6 +60,7 @@ public:
     bool prepare(const uint8_t *der, size_t bytes, cst_pk_key **key) const;
 
 private:
+    const ErrorQueue errors_;
     Libcrypto libcrypto_ = {};
     Originals originals_;
     AsyncBursts bursts_;

@@ -1,6 +1,6 @@
-// Reasons for OpenSSL's error queue. Programs look at them (python3-cryptography makes ValueError or InvalidTag of them),
-// so where `default` refuses something with an error, the provider has the same one; where `default` refuses without
-// an error, so does the provider.
+// Reasons for OpenSSL's error queue. Programs look at them (python3-cryptography makes ValueError or InvalidTag of
+// them), so where `default` refuses something with an error, the provider has the same one; where `default` refuses
+// without an error, so does the provider.
 #pragma once
 
 #include <openssl/core.h>
@@ -13,7 +13,9 @@
 namespace cst::ossl {
 
 // libcrypto takes a reason with the number of a library in it for one of that library's.
-constexpr uint32_t openssl_reason(int library, int reason) { return uint32_t(library) << ERR_LIB_OFFSET | uint32_t(reason); }
+constexpr uint32_t openssl_reason(int library, int reason) {
+    return uint32_t(library) << ERR_LIB_OFFSET | uint32_t(reason);
+}
 
 enum Reason : uint32_t {
     // The provider's own, for what `default` does not refuse; their texts are in reasons.cpp.

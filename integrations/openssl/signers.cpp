@@ -43,6 +43,7 @@ bool run(const OperationContext &context, PkId id, Signed what, cst_pk_job *job)
 }
 
 bool get(Algorithm of, const OperationContext &context, OSSL_PARAM *params) {
+    const Speculation speculation(context.errors());
     return original<OSSL_FUNC_signature_get_ctx_params_fn>(of, OSSL_FUNC_SIGNATURE_GET_CTX_PARAMS)(context.original,
                                                                                                    params);
 }
@@ -66,8 +67,8 @@ bool Ed25519Signer::sign(const OperationContext &context, Signed what, uint8_t *
     if (what.is_digest || !context.plain || room < RAW_SIGNATURE || !context.public_keys().can_run(PK_ED25519_SIGN))
         return false;
     CurveKeys its;
-    if (!get_octets(ED25519_KEYS, context.key, OSSL_PKEY_PARAM_PRIV_KEY, its.both) ||
-        !get_octets(ED25519_KEYS, context.key, OSSL_PKEY_PARAM_PUB_KEY, its.both + CURVE_BYTES))
+    if (!get_octets(context.errors(), ED25519_KEYS, context.key, OSSL_PKEY_PARAM_PRIV_KEY, its.both) ||
+        !get_octets(context.errors(), ED25519_KEYS, context.key, OSSL_PKEY_PARAM_PUB_KEY, its.both + CURVE_BYTES))
         return false;
     cst_pk_job job = {};
     job.key = its.both;
@@ -84,7 +85,7 @@ bool Ed25519Signer::verify(const OperationContext &context, Signed what, const u
     if (what.is_digest || !context.plain || bytes != RAW_SIGNATURE || !context.public_keys().can_run(PK_ED25519_VERIFY))
         return false;
     CurveKeys its;
-    if (!get_octets(ED25519_KEYS, context.key, OSSL_PKEY_PARAM_PUB_KEY, its.part)) return false;
+    if (!get_octets(context.errors(), ED25519_KEYS, context.key, OSSL_PKEY_PARAM_PUB_KEY, its.part)) return false;
     memcpy(its.signature, signature, RAW_SIGNATURE);
     cst_pk_job job = {};
     job.key = its.part;
@@ -112,10 +113,11 @@ bool takes(const OperationContext &context, Signed what) {
 bool EcdsaSigner::sign(const OperationContext &context, Signed what, uint8_t *signature, size_t *bytes, size_t room) {
     const PkId id = what.is_digest ? PK_ECDSA_SIGN_DIGEST : PK_ECDSA_SIGN;
     constexpr size_t MOST = 72;  // of the encoding
-    if (room < MOST || !context.public_keys().can_run(id) || !is_p256(context.key) || !takes(context, what))
+    if (room < MOST || !context.public_keys().can_run(id) || !is_p256(context.errors(), context.key) ||
+        !takes(context, what))
         return false;
     CurveKeys its;
-    if (!get_p256_secret(context.key, its.part)) return false;
+    if (!get_p256_secret(context.errors(), context.key, its.part)) return false;
     cst_pk_job job = {};
     job.key = its.part;
     job.key_len = CURVE_BYTES;
@@ -134,9 +136,11 @@ bool EcdsaSigner::sign(const OperationContext &context, Signed what, uint8_t *si
 
 bool EcdsaSigner::verify(const OperationContext &context, Signed what, const uint8_t *signature, size_t bytes) {
     const PkId id = what.is_digest ? PK_ECDSA_VERIFY_DIGEST : PK_ECDSA_VERIFY;
-    if (!context.public_keys().can_run(id) || !is_p256(context.key) || !takes(context, what)) return false;
+    if (!context.public_keys().can_run(id) || !is_p256(context.errors(), context.key) || !takes(context, what))
+        return false;
     CurveKeys its;
-    if (!read_signature(signature, bytes, its.signature) || !get_p256_public(context.key, its.point, &its.point_bytes))
+    if (!read_signature(signature, bytes, its.signature) ||
+        !get_p256_public(context.errors(), context.key, its.point, &its.point_bytes))
         return false;
     cst_pk_job job = {};
     job.key = its.point;

@@ -53,9 +53,7 @@ struct One {
         uint8_t its[13] = {0, 0, 0, 0, 0, 0, 0, 1, 23, 3, 3, uint8_t(length >> 8), uint8_t(length)};
         return control(EVP_CTRL_AEAD_TLS1_AAD, 13, its);
     }
-    int tag(int n, bool with_data = true) {
-        return control(EVP_CTRL_AEAD_SET_TAG, n, with_data ? bytes : nullptr);
-    }
+    int tag(int n, bool with_data = true) { return control(EVP_CTRL_AEAD_SET_TAG, n, with_data ? bytes : nullptr); }
 };
 
 typedef std::function<int(One &)> Call;
@@ -76,8 +74,7 @@ void refused(const char *name, const char *what, const Call &before, const Call 
     for (int i = 0; i < 2; i++) {
         One its = {};
         for (size_t j = 0; j < sizeof(its.bytes); j++) its.bytes[j] = uint8_t(j);
-        EVP_CIPHER *const cipher =
-            EVP_CIPHER_fetch(nullptr, name, i ? "provider=default" : "provider=cryptostitch");
+        EVP_CIPHER *const cipher = EVP_CIPHER_fetch(nullptr, name, i ? "provider=default" : "provider=cryptostitch");
         must(cipher, all + ": is not there");
         its.cipher = cipher;
         its.context = EVP_CIPHER_CTX_new();
@@ -105,8 +102,9 @@ void each(const char *name) {
     refused(name, "a text without a key", no_key, [](One &c) { return c.update(c.bytes, 32); });
     refused(name, "a whole text without a key", no_key, [](One &c) { return c.whole(32); });
     refused(name, "an end without a key", no_key, [](One &c) { return c.final(); });
-    refused(name, "a text for opening without a key", [](One &c) { return c.init(0, nullptr, c.bytes); },
-            [](One &c) { return c.update(c.bytes, 32); });
+    refused(
+        name, "a text for opening without a key", [](One &c) { return c.init(0, nullptr, c.bytes); },
+        [](One &c) { return c.update(c.bytes, 32); });
     refused(name, "a parameter of another type", sealing, [](One &c) { return c.text(KEYLEN); });
     refused(name, "a length of the IV of another type", sealing, [](One &c) { return c.text(IVLEN); });
     refused(name, "a key's length that it has not", nothing, [](One &c) { return c.number(KEYLEN, 5); });
@@ -132,12 +130,11 @@ void aead(const char *name, int wrong_tag) {
     refused(name, "no IV", nothing, [](One &c) { return c.number(IVLEN, 0); });
     refused(name, "a tag for sealing", sealing, [](One &c) { return c.tag(16); });
     refused(name, "a tag that is too long", opening, [=](One &c) { return c.octets(TAG, c.bytes, 17); });
-    refused(name, "a tag of a wrong length", opening, [=](One &c) { return c.octets(TAG, c.bytes, size_t(wrong_tag)); });
+    refused(name, "a tag of a wrong length", opening,
+            [=](One &c) { return c.octets(TAG, c.bytes, size_t(wrong_tag)); });
     refused(name, "a tag of another type", opening, [](One &c) { return c.text(TAG); });
     refused(name, "a tag of nothing", opening, [](One &c) { return c.octets(TAG, c.bytes, 0); });
-    const auto sealed = [=](One &c) {
-        return c.ready(1) > 0 && c.update(c.bytes, 32) > 0 && (ccm || c.final() > 0);
-    };
+    const auto sealed = [=](One &c) { return c.ready(1) > 0 && c.update(c.bytes, 32) > 0 && (ccm || c.final() > 0); };
     const auto opened = [=](One &c) -> int {
         c.ready(1);
         c.update(c.bytes, 32);
@@ -158,25 +155,26 @@ void aead(const char *name, int wrong_tag) {
     refused(name, "AAD behind the end", sealed,
             [=](One &c) { return ccm && c.get_octets(TAG, 12) <= 0 ? 1 : c.aad(16); });
     refused(name, "a second end", sealed, [=](One &c) { return c.final(); });
-    refused(name, "AAD behind the text", [](One &c) { return c.ready(1) > 0 && c.update(c.bytes, 32) > 0; },
-            [=](One &c) { return c.aad(16); });
+    refused(
+        name, "AAD behind the text", [](One &c) { return c.ready(1) > 0 && c.update(c.bytes, 32) > 0; },
+        [=](One &c) { return c.aad(16); });
     if (!ccm) {
-        const auto with_wrong_tag = [](One &c) {
-            return c.ready(0) > 0 && c.tag(16) > 0 && c.update(c.bytes, 32) > 0;
-        };
+        const auto with_wrong_tag = [](One &c) { return c.ready(0) > 0 && c.tag(16) > 0 && c.update(c.bytes, 32) > 0; };
         refused(name, "an end with a wrong tag", with_wrong_tag, [](One &c) { return c.final(); });
         refused(name, "an end with a wrong tag, as a whole", with_wrong_tag,
                 [](One &c) { return EVP_Cipher(c.context, c.out, nullptr, 0) >= 0; });
-        refused(name, "an end without a tag", [](One &c) { return c.ready(0) > 0 && c.update(c.bytes, 32) > 0; },
-                [](One &c) { return c.final(); });
+        refused(
+            name, "an end without a tag", [](One &c) { return c.ready(0) > 0 && c.update(c.bytes, 32) > 0; },
+            [](One &c) { return c.final(); });
     } else {
         const auto with_tag = [](One &c) { return c.init(0, nullptr, nullptr) > 0 && c.tag(12) > 0 && c.ready(0) > 0; };
         refused(name, "a text with a wrong tag", with_tag, [](One &c) { return c.update(c.bytes, 32); });
         refused(name, "a whole text with a wrong tag", with_tag, [](One &c) { return c.whole(32) >= 0; });
         refused(name, "a text without a tag", opening, [](One &c) { return c.update(c.bytes, 32); });
         refused(name, "AAD without a length", sealing, [](One &c) { return c.aad(16); });
-        refused(name, "a text of another length", [](One &c) { return c.ready(1) > 0 && c.length(16) > 0; },
-                [](One &c) { return c.update(c.bytes, 32); });
+        refused(
+            name, "a text of another length", [](One &c) { return c.ready(1) > 0 && c.length(16) > 0; },
+            [](One &c) { return c.update(c.bytes, 32); });
     }
     const auto no_iv = [](One &c) { return c.init(0, c.bytes, nullptr); };
     refused(name, "a text without an IV", no_iv, [](One &c) { return c.update(c.bytes, 32); });
@@ -197,34 +195,43 @@ void aead(const char *name, int wrong_tag) {
     };
     refused(name, "a record that is not in place", fixed, [=](One &c) { return c.update(c.bytes, 39); });
     refused(name, "a short record", fixed, [](One &c) { return c.place(15); });
-    refused(name, "an end of records", [=](One &c) { return fixed(c) > 0 && c.place(56) > 0 && c.head(40) > 0; },
-            [](One &c) { return c.final(); });
+    refused(
+        name, "an end of records", [=](One &c) { return fixed(c) > 0 && c.place(56) > 0 && c.head(40) > 0; },
+        [](One &c) { return c.final(); });
     if (!strstr(name, "GCM")) return;
-    refused(name, "a record without a fixed IV", [](One &c) { return c.ready(1) > 0 && c.head(40) > 0; },
-            [](One &c) { return c.place(56); });
+    refused(
+        name, "a record without a fixed IV", [](One &c) { return c.ready(1) > 0 && c.head(40) > 0; },
+        [](One &c) { return c.place(56); });
     refused(name, "the next IV where none was fixed", sealing,
             [](One &c) { return c.get_octets(OSSL_CIPHER_PARAM_AEAD_TLS1_GET_IV_GEN, 8); });
     refused(name, "an explicit IV where none was fixed", opening,
             [](One &c) { return c.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV, c.bytes, 8); });
-    refused(name, "an explicit IV for sealing", [](One &c) { return c.ready(1) > 0 && c.octets(FIXED, c.bytes, 4) > 0; },
-            [](One &c) { return c.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV, c.bytes, 8); });
-    refused(name, "the IV where there is none", [](One &c) { return c.init(1, c.bytes, nullptr); },
-            [](One &c) { return c.get_octets(IV, 12); });
-    refused(name, "a message with a short IV that nobody set",
-            [](One &c) { return c.init(1, c.bytes, nullptr) > 0 && c.number(IVLEN, 8) > 0; },
-            [](One &c) { return c.update(c.bytes, 16); });
+    refused(
+        name, "an explicit IV for sealing", [](One &c) { return c.ready(1) > 0 && c.octets(FIXED, c.bytes, 4) > 0; },
+        [](One &c) { return c.octets(OSSL_CIPHER_PARAM_AEAD_TLS1_SET_IV_INV, c.bytes, 8); });
+    refused(
+        name, "the IV where there is none", [](One &c) { return c.init(1, c.bytes, nullptr); },
+        [](One &c) { return c.get_octets(IV, 12); });
+    refused(
+        name, "a message with a short IV that nobody set",
+        [](One &c) { return c.init(1, c.bytes, nullptr) > 0 && c.number(IVLEN, 8) > 0; },
+        [](One &c) { return c.update(c.bytes, 16); });
 }
 
 void cbc(const char *name) {
     const auto part = [](One &c) { return c.ready(0) > 0 && c.update(c.bytes, 20) > 0; };
     refused(name, "an end within a block", part, [](One &c) { return c.final(); });
     refused(name, "an end without a text", opening, [](One &c) { return c.final(); });
-    refused(name, "an end with wrong padding", [](One &c) { return c.ready(0) > 0 && c.update(c.bytes, 32) > 0; },
-            [](One &c) { return c.final(); });
+    refused(
+        name, "an end with wrong padding", [](One &c) { return c.ready(0) > 0 && c.update(c.bytes, 32) > 0; },
+        [](One &c) { return c.final(); });
     for (const int seals : {0, 1})
-        refused(name, "an end within a block, without padding", [=](One &c) {
-            return c.ready(seals) > 0 && EVP_CIPHER_CTX_set_padding(c.context, 0) > 0 && c.update(c.bytes, 20) > 0;
-        }, [](One &c) { return c.final(); });
+        refused(
+            name, "an end within a block, without padding",
+            [=](One &c) {
+                return c.ready(seals) > 0 && EVP_CIPHER_CTX_set_padding(c.context, 0) > 0 && c.update(c.bytes, 20) > 0;
+            },
+            [](One &c) { return c.final(); });
     refused(name, "a place behind the block", sealing, [](One &c) { return c.number(OSSL_CIPHER_PARAM_NUM, 16); });
     for (const char *param : {OSSL_CIPHER_PARAM_PADDING, OSSL_CIPHER_PARAM_NUM, OSSL_CIPHER_PARAM_USE_BITS,
                               OSSL_CIPHER_PARAM_TLS_VERSION, OSSL_CIPHER_PARAM_TLS_MAC_SIZE})
@@ -250,8 +257,9 @@ void xts(const char *name) {
     });
     refused(name, "a text shorter than a block", sealing, [](One &c) { return c.update(c.bytes, 15); });
     refused(name, "a whole text shorter than a block", sealing, [](One &c) { return c.whole(15); });
-    refused(name, "a text without an IV", [](One &c) { return c.init(1, c.bytes, nullptr); },
-            [](One &c) { return c.update(c.bytes, 32); });
+    refused(
+        name, "a text without an IV", [](One &c) { return c.init(1, c.bytes, nullptr); },
+        [](One &c) { return c.update(c.bytes, 32); });
     refused(name, "too long a text", sealing, [](One &c) {
         Octets text((1 << 24) + 16), out(text.size());
         return EVP_CipherUpdate(c.context, out.data(), &c.written, text.data(), int(text.size()));
@@ -270,18 +278,21 @@ void tls(const char *name) {
     for (const size_t n : {12, 14}) refused(name, "a head", seals, [=](One &c) { return c.octets(AAD, c.bytes, n); });
     refused(name, "a head of another type", seals, [](One &c) { return c.text(AAD); });
     refused(name, "a record shorter than its IV", seals, [](One &c) { return c.head(15); });
-    refused(name, "a record of another length", [=](One &c) { return seals(c) > 0 && c.head(100) > 0; },
-            [](One &c) { return c.place(96); });
-    refused(name, "a record that is wrong", [=](One &c) { return with_keys(0, c) > 0 && c.head(96) > 0; },
-            [](One &c) { return c.place(96); });
+    refused(
+        name, "a record of another length", [=](One &c) { return seals(c) > 0 && c.head(100) > 0; },
+        [](One &c) { return c.place(96); });
+    refused(
+        name, "a record that is wrong", [=](One &c) { return with_keys(0, c) > 0 && c.head(96) > 0; },
+        [](One &c) { return c.place(96); });
     if (!sha1) return;
     const auto announced = [](One &c, unsigned records, size_t bytes) {
         uint8_t head[13] = {0, 0, 0, 0, 0, 0, 0, 1, 23, 3, 3, 0, 0};
         EVP_CTRL_TLS1_1_MULTIBLOCK_PARAM param = {nullptr, head, bytes, records};
         return c.control(EVP_CTRL_TLS1_1_MULTIBLOCK_AAD, sizeof(param), &param);
     };
-    refused(name, "multiblock for opening", [=](One &c) { return with_keys(0, c); },
-            [=](One &c) { return announced(c, 4, 8192); });
+    refused(
+        name, "multiblock for opening", [=](One &c) { return with_keys(0, c); },
+        [=](One &c) { return announced(c, 4, 8192); });
 }
 
 void cmac() {
