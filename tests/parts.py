@@ -84,7 +84,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "mutations": _files("ladder/test_mutate.py"),
     "newcomer": _files("examples/test_newcomer.py"),
     "openssl-calls": _files(
-        *(f"integrations/test_openssl_{name}.py" for name in ("async", "ciphers", "evp_test")),
+        *(f"integrations/test_openssl_{name}.py" for name in ("async", "ciphers", "evp_test", "releases")),
     ),
     "openssl-servers": _files(
         *("integrations/test_openssl_nginx.py", "integrations/test_openssl_servers.py"),

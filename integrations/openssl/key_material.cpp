@@ -105,8 +105,7 @@ std::shared_ptr<const PreparedRsaKey> prepare(const PublicKeys &its, void *key) 
     return made;
 }
 
-// Whether it is the private key of which `prepared` was made. Its object may lie where one lay that was freed behind
-// the provider's back, by the context of an operation that held the last reference.
+// Whether it is the private key of which `prepared` was made: an import may have changed it.
 bool is_same(const ErrorQueue &errors, void *key, const PreparedRsaKey &prepared) {
     const Speculation speculation(errors);
     PreparedRsaKey its;
@@ -115,10 +114,22 @@ bool is_same(const ErrorQueue &errors, void *key, const PreparedRsaKey &prepared
            original<OSSL_FUNC_keymgmt_has_fn>(RSA_KEYS, OSSL_FUNC_KEYMGMT_HAS)(key, OSSL_KEYMGMT_SELECT_PRIVATE_KEY);
 }
 
+struct Known {
+    std::shared_ptr<const PreparedRsaKey> prepared;
+    size_t holders = 0;
+    bool is_freed = false;
+};
 std::mutex rsa_mutex;
-std::map<void *, std::shared_ptr<const PreparedRsaKey>> &rsa_keys() {
-    static auto *const all = new std::map<void *, std::shared_ptr<const PreparedRsaKey>>();  // keys outlive destructors
+std::map<void *, Known> &rsa_keys() {
+    static auto *const all = new std::map<void *, Known>();  // keys outlive destructors
     return *all;
+}
+// Takes off what nobody needs. What it returns is to be freed without the lock.
+std::shared_ptr<const PreparedRsaKey> clear(std::map<void *, Known>::iterator at) {
+    if (at->second.holders || (at->second.prepared && !at->second.is_freed)) return nullptr;
+    const auto its = std::move(at->second.prepared);
+    rsa_keys().erase(at);
+    return its;
 }
 
 }  // namespace
@@ -130,26 +141,45 @@ std::shared_ptr<const PreparedRsaKey> rsa_key(const PublicKeys &its, void *key) 
         {
             const std::lock_guard<std::mutex> lock(rsa_mutex);
             const auto found = rsa_keys().find(key);
-            if (found != rsa_keys().end()) known = found->second;
+            if (found != rsa_keys().end()) known = found->second.prepared;
         }
         if (known && is_same(its.errors(), key, *known)) return known;
         auto made = prepare(its, key);
         if (!made) return nullptr;
         const std::lock_guard<std::mutex> lock(rsa_mutex);
-        known.swap(rsa_keys()[key]);  // freed without the lock
-        return rsa_keys()[key] = std::move(made);
+        const auto found = rsa_keys().find(key);
+        if (found == rsa_keys().end()) return made;
+        known.swap(found->second.prepared);  // freed without the lock
+        return found->second.prepared = std::move(made);
     } catch (const std::bad_alloc &) {
         return nullptr;
     }
 }
 
-void forget_rsa_key(void *key) {
-    std::shared_ptr<const PreparedRsaKey> its;  // freed without the lock
+// Without memory for it nothing of the key is kept.
+void hold_rsa_key(void *key) {
+    try {
+        const std::lock_guard<std::mutex> lock(rsa_mutex);
+        rsa_keys()[key].holders++;
+    } catch (const std::bad_alloc &) {}
+}
+
+void release_rsa_key(void *key) {
+    std::shared_ptr<const PreparedRsaKey> unused;
     const std::lock_guard<std::mutex> lock(rsa_mutex);
     const auto found = rsa_keys().find(key);
     if (found == rsa_keys().end()) return;
-    its = std::move(found->second);
-    rsa_keys().erase(found);
+    if (found->second.holders) found->second.holders--;
+    unused = clear(found);
+}
+
+void forget_rsa_key(void *key) {
+    std::shared_ptr<const PreparedRsaKey> unused;
+    const std::lock_guard<std::mutex> lock(rsa_mutex);
+    const auto found = rsa_keys().find(key);
+    if (found == rsa_keys().end()) return;
+    found->second.is_freed = true;
+    unused = clear(found);
 }
 
 }  // namespace cst::ossl

@@ -31,8 +31,13 @@ struct PreparedRsaKey {
     size_t bytes = 0;  // of the modulus
     uint8_t modulus[MOST_RSA_BYTES];
 };
-// Prepares a key once, and keeps that until the key is freed. NULL: no memory.
+// Prepares a key, and keeps that while the key is held, until it is freed. NULL: no memory.
 std::shared_ptr<const PreparedRsaKey> rsa_key(const PublicKeys &its, void *key);
+// The context of an operation has a reference to the key, and then has none any more. It may be the last one, when the
+// key's owner has freed it already.
+void hold_rsa_key(void *key);
+void release_rsa_key(void *key);
+// The owner frees it.
 void forget_rsa_key(void *key);
 
 }  // namespace cst::ossl

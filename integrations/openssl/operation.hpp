@@ -15,6 +15,7 @@ struct OperationContext {
     void *key = nullptr, *peer = nullptr;
     bool plain = false;    // since it began, no parameter was set
     bool updated = false;  // since it began, a part of a message was hashed
+    bool message = false;  // what is signed is a message, and not its digest
 
     const PublicKeys &public_keys() const { return provider.public_keys(); }
     const ErrorQueue &errors() const { return public_keys().errors(); }

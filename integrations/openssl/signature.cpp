@@ -4,6 +4,10 @@
 namespace cst::ossl {
 namespace {
 
+// OpenSSL 3.0's headers lack these functions of 3.4 and later.
+constexpr int QUERY_KEY_TYPES = 26, SIGN_MESSAGE_INIT = 27, SIGN_MESSAGE_UPDATE = 28, SIGN_MESSAGE_FINAL = 29,
+              VERIFY_MESSAGE_INIT = 30, VERIFY_MESSAGE_UPDATE = 31, VERIFY_MESSAGE_FINAL = 32;
+
 template <typename Signer>
 struct Signature {
     static constexpr Algorithm of = Signer::ORIGINAL;
@@ -14,35 +18,60 @@ struct Signature {
             original_provider(provider), nullptr);
         return make_context<of, OSSL_FUNC_SIGNATURE_FREECTX>(*static_cast<Provider *>(provider), its);
     }
-    static int begun(void *context, int done, void *key, const OSSL_PARAM params[]) {
+    // begin: calls the original, which lets go of the key that it had.
+    template <typename Begin>
+    static int begun(void *context, void *key, const OSSL_PARAM params[], Begin begin) {
         OperationContext &its = *from(context);
+        if (its.key) Signer::release(its.key);
+        const int done = begin(its.original);
         if (key) its.key = key;
         if (done <= 0) its.key = nullptr;
+        if (its.key) Signer::hold(its.key);
+        its.message = false;
         its.plain = !has_any(params);
         its.updated = false;
         return done;
     }
     template <int id>
     static int begin(void *context, void *key, const OSSL_PARAM params[]) {
-        return begun(context, original<OSSL_FUNC_signature_sign_init_fn>(of, id)(original_of(context), key, params),
-                     key, params);
+        return begun(context, key, params,
+                     [&](void *its) { return original<OSSL_FUNC_signature_sign_init_fn>(of, id)(its, key, params); });
+    }
+    template <int id>
+    static int begin_message(void *context, void *key, const OSSL_PARAM params[]) {
+        const int done = begin<id>(context, key, params);
+        from(context)->message = true;
+        return done;
     }
     template <int id>
     static int begin_digest(void *context, const char *digest, void *key, const OSSL_PARAM params[]) {
-        const int done =
-            original<OSSL_FUNC_signature_digest_sign_init_fn>(of, id)(original_of(context), digest, key, params);
-        return begun(context, done, key, params);
+        return begun(context, key, params, [&](void *its) {
+            return original<OSSL_FUNC_signature_digest_sign_init_fn>(of, id)(its, digest, key, params);
+        });
+    }
+    static void free(void *context) {
+        if (context && from(context)->key) Signer::release(from(context)->key);
+        free_context<of, OSSL_FUNC_SIGNATURE_FREECTX>(context);
+    }
+    static void *copy(void *context) {
+        void *const made = copy_context<of, OSSL_FUNC_SIGNATURE_FREECTX, OSSL_FUNC_SIGNATURE_DUPCTX>(context);
+        if (made && from(made)->key) Signer::hold(from(made)->key);
+        return made;
     }
 
     static int sign(void *context, unsigned char *signature, size_t *bytes, size_t room, const unsigned char *digest,
                     size_t digest_bytes) {
-        if (signature && Signer::sign(*from(context), {digest, digest_bytes, true}, signature, bytes, room)) return 1;
+        const OperationContext &its = *from(context);
+        if (signature && !its.updated &&
+            Signer::sign(its, {digest, digest_bytes, !its.message}, signature, bytes, room))
+            return 1;
         return original<OSSL_FUNC_signature_sign_fn>(of, OSSL_FUNC_SIGNATURE_SIGN)(original_of(context), signature,
                                                                                    bytes, room, digest, digest_bytes);
     }
     static int verify(void *context, const unsigned char *signature, size_t bytes, const unsigned char *digest,
                       size_t digest_bytes) {
-        if (Signer::verify(*from(context), {digest, digest_bytes, true}, signature, bytes)) return 1;
+        const OperationContext &its = *from(context);
+        if (!its.updated && Signer::verify(its, {digest, digest_bytes, !its.message}, signature, bytes)) return 1;
         return original<OSSL_FUNC_signature_verify_fn>(of, OSSL_FUNC_SIGNATURE_VERIFY)(original_of(context), signature,
                                                                                        bytes, digest, digest_bytes);
     }
@@ -105,9 +134,8 @@ struct Signature {
     }
     static inline const OSSL_DISPATCH OWN[] = {
         {OSSL_FUNC_SIGNATURE_NEWCTX, AnyFunction(make)},
-        {OSSL_FUNC_SIGNATURE_FREECTX, AnyFunction(free_context<of, OSSL_FUNC_SIGNATURE_FREECTX>)},
-        {OSSL_FUNC_SIGNATURE_DUPCTX,
-         AnyFunction(copy_context<of, OSSL_FUNC_SIGNATURE_FREECTX, OSSL_FUNC_SIGNATURE_DUPCTX>)},
+        {OSSL_FUNC_SIGNATURE_FREECTX, AnyFunction(free)},
+        {OSSL_FUNC_SIGNATURE_DUPCTX, AnyFunction(copy)},
         {OSSL_FUNC_SIGNATURE_SIGN_INIT, AnyFunction(begin<OSSL_FUNC_SIGNATURE_SIGN_INIT>)},
         {OSSL_FUNC_SIGNATURE_SIGN, AnyFunction(sign)},
         {OSSL_FUNC_SIGNATURE_VERIFY_INIT, AnyFunction(begin<OSSL_FUNC_SIGNATURE_VERIFY_INIT>)},
@@ -125,6 +153,12 @@ struct Signature {
         {OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_FINAL,
          handed_on<OSSL_FUNC_SIGNATURE_DIGEST_VERIFY_FINAL, OSSL_FUNC_signature_digest_verify_final_fn>()},
         {OSSL_FUNC_SIGNATURE_DIGEST_VERIFY, AnyFunction(digest_verify)},
+        {SIGN_MESSAGE_INIT, AnyFunction(begin_message<SIGN_MESSAGE_INIT>)},
+        {SIGN_MESSAGE_UPDATE, AnyFunction(update<SIGN_MESSAGE_UPDATE>)},
+        {SIGN_MESSAGE_FINAL, handed_on<SIGN_MESSAGE_FINAL, OSSL_FUNC_signature_digest_sign_final_fn>()},
+        {VERIFY_MESSAGE_INIT, AnyFunction(begin_message<VERIFY_MESSAGE_INIT>)},
+        {VERIFY_MESSAGE_UPDATE, AnyFunction(update<VERIFY_MESSAGE_UPDATE>)},
+        {VERIFY_MESSAGE_FINAL, handed_on<VERIFY_MESSAGE_FINAL, int(void *)>()},
         {OSSL_FUNC_SIGNATURE_GET_CTX_PARAMS,
          handed_on<OSSL_FUNC_SIGNATURE_GET_CTX_PARAMS, OSSL_FUNC_signature_get_ctx_params_fn>()},
         {OSSL_FUNC_SIGNATURE_GETTABLE_CTX_PARAMS, AnyFunction(list_of<of, OSSL_FUNC_SIGNATURE_GETTABLE_CTX_PARAMS>)},
@@ -142,10 +176,12 @@ struct Signature {
 
 // Messages in one piece are worth a function of their own, which libcrypto prefers to those for many pieces.
 bool added(int id) { return id == OSSL_FUNC_SIGNATURE_DIGEST_SIGN || id == OSSL_FUNC_SIGNATURE_DIGEST_VERIFY; }
+bool handed_on(int id) { return id == QUERY_KEY_TYPES; }
+
 }  // namespace
 
-const Front SIGNATURE[3] = {{Signature<Ed25519Signer>::OWN, added, none},
-                            {Signature<EcdsaSigner>::OWN, added, none},
-                            {Signature<RsaSigner>::OWN, added, none}};
+const Front SIGNATURE[3] = {{Signature<Ed25519Signer>::OWN, added, handed_on},
+                            {Signature<EcdsaSigner>::OWN, added, handed_on},
+                            {Signature<RsaSigner>::OWN, added, handed_on}};
 
 }  // namespace cst::ossl

@@ -97,14 +97,19 @@ bool Ed25519Signer::verify(const OperationContext &context, Signed what, const u
 
 namespace {
 
+constexpr char NONCE_TYPE[] = "nonce-type";  // of OpenSSL 3.2 and later
+
 // Whether the library's operations take what is signed: a digest that is as long as the context says, or a message
-// whose digest they make.
+// whose digest they make. Who signs with the nonce of RFC 6979 wants that of the context's digest; they make that of
+// SHA-256.
 bool takes(const OperationContext &context, Signed what) {
     char digest[NAME] = {};
     size_t bytes = 0;
+    unsigned nonce_type = 0;
     OSSL_PARAM params[] = {OSSL_PARAM_utf8_string(OSSL_SIGNATURE_PARAM_DIGEST, digest, sizeof(digest)),
-                           OSSL_PARAM_size_t(OSSL_SIGNATURE_PARAM_DIGEST_SIZE, &bytes), OSSL_PARAM_END};
-    if (!get(ECDSA_SIGNATURE, context, params)) return false;
+                           OSSL_PARAM_size_t(OSSL_SIGNATURE_PARAM_DIGEST_SIZE, &bytes),
+                           OSSL_PARAM_uint(NONCE_TYPE, &nonce_type), OSSL_PARAM_END};
+    if (!get(ECDSA_SIGNATURE, context, params) || (nonce_type && !is_sha256(digest))) return false;
     return what.is_digest ? what.bytes && what.bytes <= 64 && (!bytes || bytes == what.bytes) : is_sha256(digest);
 }
 
@@ -224,5 +229,8 @@ bool RsaSigner::sign(const OperationContext &context, Signed what, uint8_t *sign
     *bytes = key->bytes;
     return true;
 }
+
+void RsaSigner::hold(void *key) { hold_rsa_key(key); }
+void RsaSigner::release(void *key) { release_rsa_key(key); }
 
 }  // namespace cst::ossl

@@ -12,14 +12,20 @@ struct Signed {
     bool is_digest;
 };
 
-struct Ed25519Signer {
+// A context has a reference to a key, and then has none any more.
+struct NoKeysKept {
+    static void hold(void *) {}
+    static void release(void *) {}
+};
+
+struct Ed25519Signer : NoKeysKept {
     static constexpr Algorithm ORIGINAL = ED25519_SIGNATURE;
     static bool sign(const OperationContext &context, Signed what, uint8_t *signature, size_t *bytes, size_t room);
     static bool verify(const OperationContext &context, Signed what, const uint8_t *signature, size_t bytes);
 };
 
 // With P-256, and of messages with SHA-256. Nonces are those of RFC 6979 with SHA-256.
-struct EcdsaSigner {
+struct EcdsaSigner : NoKeysKept {
     static constexpr Algorithm ORIGINAL = ECDSA_SIGNATURE;
     static bool sign(const OperationContext &context, Signed what, uint8_t *signature, size_t *bytes, size_t room);
     static bool verify(const OperationContext &context, Signed what, const uint8_t *signature, size_t bytes);
@@ -30,6 +36,8 @@ struct RsaSigner {
     static constexpr Algorithm ORIGINAL = RSA_SIGNATURE;
     static bool sign(const OperationContext &context, Signed what, uint8_t *signature, size_t *bytes, size_t room);
     static bool verify(const OperationContext &, Signed, const uint8_t *, size_t) { return false; }
+    static void hold(void *key);
+    static void release(void *key);
 };
 
 }  // namespace cst::ossl

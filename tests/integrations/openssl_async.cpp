@@ -4,6 +4,7 @@
 #include <openssl/async.h>
 #include <openssl/ec.h>
 #include <openssl/rsa.h>
+#include <dlfcn.h>
 #include <sys/select.h>
 
 #include <functional>
@@ -46,6 +47,7 @@ public:
     void operate(Random &random) const {
         const Key &key = keys_[random.below(KEYS)];
         if (name_ == "X25519" || name_.substr(0, 4) == "ECDH") agree(random, key, keys_[random.below(KEYS)]);
+        else if (name_ == "ED25519" && sign_message_init && random.once_in(2)) sign_as_fetched(random, key);
         else if (name_ == "ED25519" || random.once_in(2)) sign_message(random, key);
         else sign_digest(random, key);
     }
@@ -118,21 +120,33 @@ private:
     struct Scheme {
         const char *digest;
         int padding, salt;
+        unsigned nonce;
     };
     Scheme scheme(Random &random) const {
-        static constexpr const char *DIGESTS[] = {"SHA256", "SHA256", "SHA384", "SHA512", "SHA1", "SHA2-256"};
-        Scheme its = {name_ == "ED25519" ? nullptr : DIGESTS[random.below(6)], 0, 0};
+        static constexpr const char *DIGESTS[] = {"SHA256", "SHA256", "SHA384", "SHA512", "SHA1", "SHA224", "SHA2-256"};
+        Scheme its = {name_ == "ED25519" ? nullptr : DIGESTS[random.below(7)], 0, 0, unsigned(random.below(2))};
         if (name_.substr(0, 3) != "RSA") return its;
         its.padding = random.once_in(2) ? RSA_PKCS1_PADDING : RSA_PKCS1_PSS_PADDING;
         static constexpr int SALTS[] = {RSA_PSS_SALTLEN_DIGEST, 32, 20, RSA_PSS_SALTLEN_MAX};
         its.salt = SALTS[random.below(4)];
         return its;
     }
+    // nonce 1: the signature is the same each time (RFC 6979), where the release has that.
     void set(EVP_PKEY_CTX *context, const Scheme &its) const {
+        if (is_deterministic(context, its)) {
+            unsigned one = 1;
+            const OSSL_PARAM params[] = {OSSL_PARAM_construct_uint("nonce-type", &one), OSSL_PARAM_END};
+            must(EVP_PKEY_CTX_set_params(context, params) > 0, name_ + ": nonce-type");
+        }
         if (!its.padding) return;
         must(EVP_PKEY_CTX_set_rsa_padding(context, its.padding) > 0, name_ + ": padding");
         must(its.padding != RSA_PKCS1_PSS_PADDING || EVP_PKEY_CTX_set_rsa_pss_saltlen(context, its.salt) > 0,
              name_ + ": salt");
+    }
+
+    bool is_deterministic(EVP_PKEY_CTX *context, const Scheme &its) const {
+        return name_.substr(0, 2) == "EC" && its.nonce &&
+               OSSL_PARAM_locate_const(EVP_PKEY_CTX_settable_params(context), "nonce-type");
     }
 
     // One with a wrong bit must be refused by both, and one of another length. (Of a long digest the end does not
@@ -165,9 +179,11 @@ private:
             EVP_MD_CTX_free(context);
             return result;
         };
-        Octets signature(600);
+        Octets signature(1200);
+        bool is_same = name_ == "ED25519";
         with(OURS, true, [&](EVP_MD_CTX *context) {
             size_t bytes = 0;
+            is_same |= is_deterministic(EVP_MD_CTX_get_pkey_ctx(context), its);
             must(EVP_DigestSign(context, nullptr, &bytes, text.data(), text.size()) > 0 && bytes, name_ + ": length");
             must(bytes <= signature.size(), name_ + ": length");
             signature.resize(bytes);
@@ -182,6 +198,16 @@ private:
             signature.resize(bytes);
             return 1;
         });
+        if (is_same) {
+            Octets wanted(signature.size() + 8);
+            size_t bytes = wanted.size();
+            with(DEFAULT, true, [&](EVP_MD_CTX *context) {
+                must(EVP_DigestSign(context, wanted.data(), &bytes, text.data(), text.size()) > 0, name_ + ": default");
+                return 1;
+            });
+            wanted.resize(bytes);
+            must(signature == wanted, name_ + ": another signature than default's");
+        }
         check(random, signature, text, [&](const char *side, const Octets &tag, const Octets &message) {
             return with(side, false, [&](EVP_MD_CTX *context) {
                 if (!in_pieces)
@@ -192,9 +218,46 @@ private:
         });
     }
 
+    // The functions for messages of a fetched algorithm, which OpenSSL has from 3.4 on.
+    typedef int MessageInit(EVP_PKEY_CTX *, EVP_SIGNATURE *, const OSSL_PARAM *);
+    static MessageInit *function(const char *name) {
+        MessageInit *found;
+        void *const its = dlsym(RTLD_DEFAULT, name);
+        memcpy(&found, &its, sizeof(found));
+        return found;
+    }
+    MessageInit *const sign_message_init = function("EVP_PKEY_sign_message_init"),
+                       *const verify_message_init = function("EVP_PKEY_verify_message_init");
+    void sign_as_fetched(Random &random, const Key &key) const {
+        const Octets text = random.octets(random.length(500));
+        const auto begin = [&](const char *side, MessageInit *init) {
+            EVP_SIGNATURE *const fetched = EVP_SIGNATURE_fetch(nullptr, name_.c_str(), side);
+            must(fetched, name_ + ": is not there");
+            Context context = context_of(key, side);
+            must(init(context.get(), fetched, nullptr) > 0, name_ + ": message init");
+            EVP_SIGNATURE_free(fetched);
+            return context;
+        };
+        Octets signatures[2];
+        for (int i = 0; i < 2; i++) {
+            const Context context = begin(i ? DEFAULT : OURS, sign_message_init);
+            size_t bytes = 0;
+            must(EVP_PKEY_sign(context.get(), nullptr, &bytes, text.data(), text.size()) > 0, name_ + ": length");
+            signatures[i].resize(bytes);
+            must(EVP_PKEY_sign(context.get(), signatures[i].data(), &bytes, text.data(), text.size()) > 0,
+                 name_ + ": sign");
+        }
+        must(signatures[0] == signatures[1], name_ + ": another signature than default's");
+        check(random, signatures[0], text, [&](const char *side, const Octets &tag, const Octets &message) {
+            const Context context = begin(side, verify_message_init);
+            return EVP_PKEY_verify(context.get(), tag.data(), tag.size(), message.data(), message.size());
+        });
+    }
+
     void sign_digest(Random &random, const Key &key) const {
         Scheme its = scheme(random);
         const bool without = its.padding != RSA_PKCS1_PSS_PADDING && random.once_in(3);
+        if (without) its.nonce = 0;  // which wants to know the digest
         const EVP_MD *const digest =
             EVP_get_digestbyname(its.digest[3] == '2' && its.digest[4] == '-' ? "SHA256" : its.digest);
         const Octets text = random.octets(without ? 20 : size_t(EVP_MD_get_size(digest)));
@@ -211,6 +274,14 @@ private:
         Octets signature(bytes);
         must(EVP_PKEY_sign(context.get(), signature.data(), &bytes, text.data(), text.size()) > 0, name_ + ": sign");
         signature.resize(bytes);
+        if (!without && is_deterministic(context.get(), its)) {
+            const Context other = begin(DEFAULT, EVP_PKEY_sign_init);
+            Octets wanted(bytes + 8);
+            bytes = wanted.size();
+            must(EVP_PKEY_sign(other.get(), wanted.data(), &bytes, text.data(), text.size()) > 0, name_ + ": default");
+            wanted.resize(bytes);
+            must(signature == wanted, name_ + ": another signature than default's");
+        }
         Octets more(text);
         more.push_back(0);
         Octets unused(1200);

@@ -3,6 +3,7 @@
 // printed. Ends with 1 and a sentence at the first fault.
 #include <openssl/bio.h>
 #include <openssl/rsa.h>
+#include <malloc.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -177,6 +178,36 @@ void reuse() {
     }
 }
 
+// What is kept of a key goes with it, also if the context of an operation has the last reference.
+void last_free() {
+    const Key key = made(DEFAULT, "RSA");
+    Random random(1);
+    const Octets text = random.octets(100);
+    constexpr size_t KEYS = 64;
+    const auto allocated = [&](bool key_first) {
+        std::vector<Jobs::Work> all;
+        std::vector<Key> keys;
+        std::vector<EVP_MD_CTX *> contexts;
+        for (size_t i = 0; i < KEYS; i++) {
+            keys.push_back(copied(key, OURS));
+            EVP_MD_CTX *const context = EVP_MD_CTX_new();
+            contexts.push_back(context);
+            must(EVP_DigestSignInit_ex(context, nullptr, "SHA256", nullptr, OURS, keys[i].get(), nullptr) > 0, "init");
+            all.push_back([&, context, i] {
+                if (key_first) must(EVP_PKEY_set_type(keys[i].get(), EVP_PKEY_EC) > 0, "no other type");
+                must(is_verified(key, "RSA", text, signature_of(context, text, "a signature")), "RSA: a signature");
+            });
+        }
+        Jobs(std::move(all)).run();
+        for (EVP_MD_CTX *context : contexts) EVP_MD_CTX_free(context);
+        keys.clear();
+        return size_t(mallinfo2().uordblks);
+    };
+    for (const bool key_first : {false, true}) allocated(key_first);
+    const size_t before = allocated(false), after = allocated(true);
+    must(after < before + KEYS * 500, "keys are kept that nobody can use any more: " + std::to_string(after - before));
+}
+
 // A child ends its copies of paused jobs: the parent's can go on as before, and jobs of the child have their own
 // events.
 void fork_paused(const std::string &type) {
@@ -239,11 +270,12 @@ int main(int argc, char **argv) {
     GuardedStacks::use();
     const std::string what = argc > 1 ? argv[1] : "";
     if (what == "reuse") reuse();
+    if (what == "last-free") last_free();
     for (const char *type : {"RSA", "EC", "ED25519"}) {
         if (what == "go-on") go_on(type);
         else if (what == "fork") fork_paused(type);
         else if (what == "print") print(type);
-        else if (what != "reuse") fail("openssl-keys go-on|reuse|fork|print");
+        else if (what != "reuse" && what != "last-free") fail("openssl-keys go-on|reuse|last-free|fork|print");
     }
     if (what == "print") print("X25519");
     puts("all right");

@@ -14,8 +14,8 @@ from jobs.samples import LONG
 
 from integrations.openssl import compare, configured, program, server
 
-ALGORITHMS = ("X25519", "ECDH-P-256", "ED25519", "EC-P-256", "RSA-2048")
-NOT_IN_BURSTS = ("ECDH-P-384", "EC-P-384", "RSA-2560")
+ALGORITHMS = ("X25519", "ECDH-P-256", "ED25519", "EC-P-256", "RSA-2048", "RSA-4096")
+NOT_IN_BURSTS = ("ECDH-P-384", "EC-P-384", "RSA-2560", "RSA-8192")
 """Keys that stay with default altogether."""
 OPERATIONS, OF_DEFAULT = (20_000, 20_000) if LONG else (200, 60)
 """Of a process whose jobs run in bursts, and of one whose jobs are all left to default."""
@@ -67,9 +67,10 @@ def test_lesser_cpus(build: Path, tmp_path: Path, algorithm: str, lines: dict[st
     assert done > 0 or algorithm not in ("X25519", "ED25519")
 
 
-@pytest.mark.parametrize("what", ("go-on", "reuse", "fork", "print"))
+@pytest.mark.parametrize("what", ("go-on", "reuse", "last-free", "fork", "print"))
 def test_keys_and_contexts(build: Path, tmp_path: Path, what: str) -> None:
-    """A context that signs again; keys in the place of others that were freed; forks; parameters that are printed."""
+    """A context that signs again; keys in the place of others that were freed; what is kept of keys; forks;
+    parameters that are printed."""
     environment = configured(build, tmp_path, **{"async": "yes"})
     done = subprocess.run(
         [program(build, "keys"), what], capture_output=True, text=True, timeout=120, env=environment, check=False

@@ -1,0 +1,2 @@
+# As the newest one.
+. "$RECIPES/../../../bench/newest/openssl.sh"
