@@ -85,8 +85,8 @@ constexpr CipherInfo ETM_256_SHA256_INFO = cbc(ETM_256_SHA256, 32, true);
 constexpr CipherInfo ETM_256_SHA512_INFO = cbc(ETM_256_SHA512, 32, true);
 
 template <typename C, const CipherInfo &info>
-constexpr Offer offer(const char *names, const char *description, bool slower = false) {
-    return {info.suite, slower, {names, "provider=cryptostitch", Functions<C, info>::table, description}};
+constexpr Offer offer(const char *names, const char *description) {
+    return {info.suite, {names, "provider=cryptostitch", Functions<C, info>::table, description}};
 }
 
 }  // namespace
@@ -100,14 +100,14 @@ const Offer OFFERS[] = {
     offer<Ctr, CTR_256_INFO>("AES-256-CTR", "AES-256 in counter mode"),
     offer<Xts, XTS_128_INFO>("AES-128-XTS:1.3.111.2.1619.0.1.1", "AES-128-XTS"),
     offer<Xts, XTS_256_INFO>("AES-256-XTS:1.3.111.2.1619.0.1.2", "AES-256-XTS"),
-    offer<Cbc, CBC_128_INFO>("AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2", "AES-128-CBC", true),
-    offer<Cbc, CBC_192_INFO>("AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22", "AES-192-CBC", true),
-    offer<Cbc, CBC_256_INFO>("AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42", "AES-256-CBC", true),
-    offer<Ccm, CCM_128_INFO>("AES-128-CCM:id-aes128-CCM:2.16.840.1.101.3.4.1.7", "AES-128-CCM", true),
-    offer<Ccm, CCM_256_INFO>("AES-256-CCM:id-aes256-CCM:2.16.840.1.101.3.4.1.47", "AES-256-CCM", true),
-    offer<ChaChaPoly, CHACHA_INFO>("ChaCha20-Poly1305", "ChaCha20-Poly1305", true),
-    offer<Tls, TLS_128_SHA256_INFO>("AES-128-CBC-HMAC-SHA256", "AES-128-CBC with HMAC-SHA256 as in TLS", true),
-    offer<Tls, TLS_256_SHA256_INFO>("AES-256-CBC-HMAC-SHA256", "AES-256-CBC with HMAC-SHA256 as in TLS", true),
+    offer<Cbc, CBC_128_INFO>("AES-128-CBC:AES128:2.16.840.1.101.3.4.1.2", "AES-128-CBC"),
+    offer<Cbc, CBC_192_INFO>("AES-192-CBC:AES192:2.16.840.1.101.3.4.1.22", "AES-192-CBC"),
+    offer<Cbc, CBC_256_INFO>("AES-256-CBC:AES256:2.16.840.1.101.3.4.1.42", "AES-256-CBC"),
+    offer<Ccm, CCM_128_INFO>("AES-128-CCM:id-aes128-CCM:2.16.840.1.101.3.4.1.7", "AES-128-CCM"),
+    offer<Ccm, CCM_256_INFO>("AES-256-CCM:id-aes256-CCM:2.16.840.1.101.3.4.1.47", "AES-256-CCM"),
+    offer<ChaChaPoly, CHACHA_INFO>("ChaCha20-Poly1305", "ChaCha20-Poly1305"),
+    offer<Tls, TLS_128_SHA256_INFO>("AES-128-CBC-HMAC-SHA256", "AES-128-CBC with HMAC-SHA256 as in TLS"),
+    offer<Tls, TLS_256_SHA256_INFO>("AES-256-CBC-HMAC-SHA256", "AES-256-CBC with HMAC-SHA256 as in TLS"),
     offer<Tls, TLS_128_SHA1_INFO>("AES-128-CBC-HMAC-SHA1", "AES-128-CBC with HMAC-SHA1 as in TLS, stitched"),
     offer<Tls, TLS_256_SHA1_INFO>("AES-256-CBC-HMAC-SHA1", "AES-256-CBC with HMAC-SHA1 as in TLS, stitched"),
     offer<Etm, ETM_128_SHA1_INFO>("AES-128-CBC-HMAC-SHA1-ETM", "AES-128-CBC, then HMAC-SHA1, stitched"),

@@ -7,7 +7,6 @@ namespace cst::ossl {
 
 struct Offer {
     SuiteId suite;
-    bool slower;  // than default's, where that was measured: offered only when the configuration says so
     OSSL_ALGORITHM algorithm;
 };
 extern const Offer OFFERS[];

@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -16,19 +17,12 @@
 
 #include "ciphers.hpp"
 #include "api/handles.hpp"
+#include "select/cpu.hpp"
+#include "slower.hpp"
 #include "warm.hpp"
 
 namespace cst::ossl {
 namespace {
-
-// Whether only ciphers that are slower than default's use the suite.
-bool serves_slower(SuiteId suite) {
-    if (suite == CBC_128 || suite == CBC_256) return false;  // the records of TLS need them too
-    if (suite == CHACHA20) suite = CHACHA20_POLY1305;
-    for (size_t i = 0; i < OFFER_COUNT; i++)
-        if (OFFERS[i].suite == suite) return OFFERS[i].slower;
-    return false;
-}
 
 // Providers that are not freed. A process may end (exit() in a signal handler, threads that are still running) while
 // something holds a reference to one; libcrypto does not free it then.
@@ -158,14 +152,25 @@ bool Provider::start() {
     Wishes wishes;
     learn_version();
     if (!configured(&options, &wishes)) return false;
-    const bool slower = wishes.slower, cmac = wishes.cmac;
+    const Features cpu_features = decode_cpu(read_cpu()).features;
+    const auto offers = [&](const OSSL_ALGORITHM &its) {
+        return wishes.slower || !is_slower(its.algorithm_names, openssl_, cpu_features);
+    };
+    const bool cmac = wishes.cmac && offers(CMAC);
+    // Whether a cipher or MAC that is offered uses the suite.
+    const auto serves = [&](SuiteId suite) {
+        if (suite == CBC_128 || suite == CBC_256 || (suite == CBC_192 && cmac)) return true;  // records of TLS; CMAC
+        if (suite == CHACHA20) suite = CHACHA20_POLY1305;
+        return std::any_of(OFFERS, OFFERS + OFFER_COUNT,
+                           [&](const Offer &offer) { return offer.suite == suite && offers(offer.algorithm); });
+    };
     const int error = cst_ctx_new(&context_, &options);
     if (error == CST_ERR_NAME) return raise(BAD_CONFIGURATION, "target: no such CPU or feature");
     if (error) return raise(NO_CONTEXT, cst_error_text(error));
     int last = CST_OK;
     for (size_t i = 0; i < SUITES; i++) {
         const SuiteId id = SuiteId(i);
-        if (!slower && serves_slower(id) && !(cmac && id == CBC_192)) continue;
+        if (!serves(id)) continue;
         int why = cst_suite_get(context_, SUITE_NAMES[i], &suites_[i]);
         if (!why) why = warm_up(context_, suites_[i]);
         if (!why) continue;
@@ -176,13 +181,15 @@ bool Provider::start() {
         return raise(NO_CONTEXT, "async: this libcrypto has no functions for ASYNC jobs, or memory ran out");
     context_->engine.freeze();
     if (cmac && suites_[CBC_128] && suites_[CBC_192] && suites_[CBC_256]) macs_[0] = CMAC;
-    size_t n = 0;
-    for (size_t i = 0; i < OFFER_COUNT; i++)
-        if (suites_[OFFERS[i].suite] && (slower || !OFFERS[i].slower)) ciphers_[n++] = OFFERS[i].algorithm;
+    size_t n = 0, left = 0;
+    for (size_t i = 0; i < OFFER_COUNT; i++) {
+        if (!offers(OFFERS[i].algorithm)) left++;
+        else if (suites_[OFFERS[i].suite]) ciphers_[n++] = OFFERS[i].algorithm;
+    }
     cst_cpu_info cpu = {};
     cpu.size = sizeof(cpu);
     if (!cst_ctx_cpu(context_, &cpu))
-        snprintf(info_, sizeof(info_), "%zu ciphers, %s, costs of %s%s%s", n,
+        snprintf(info_, sizeof(info_), "%zu ciphers, %zu left to default, %s, costs of %s%s%s", n, left,
                  cpu.jit ? "assembled when loaded" : "static kernels", cpu.microarchitecture,
                  n ? "" : "; nothing for this CPU: ", n ? "" : cst_error_text(last));
     return true;

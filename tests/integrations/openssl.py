@@ -31,6 +31,11 @@ def configured(build: Path, folder: Path, **lines: str) -> dict[str, str]:
     return os.environ | {"OPENSSL_CONF": str(file)}
 
 
+def system_version() -> str:
+    said = subprocess.run(["openssl", "version"], capture_output=True, text=True, check=False).stdout.split()
+    return said[1] if said else "3.0"
+
+
 def program(build: Path, name: str) -> Path:
     """Returns the path of a program that calls the provider through libcrypto."""
     found = build / f"integrations/openssl/openssl-{name}"

@@ -10,6 +10,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from cryptostitch.binding import openssl
+from cryptostitch.binding.openssl import ask, left_to_default
 from jobs.samples import LONG
 
 from integrations.openssl import compare, configured, program
@@ -28,11 +30,11 @@ ALL = {"slower": "yes", "cmac": "yes", "async": "yes"}
 def environment(request: pytest.FixtureRequest, build: Path, tmp_path: Path) -> dict[str, str]:
     """That of a process with the provider on a release. The programs want libcrypto.so.3 by name; the peers' symbols
     have no versions, so that any is taken."""
-    return on_release(request.param, build, tmp_path)
+    return on_release(request.param, build, tmp_path, **ALL)
 
 
-def on_release(name: str, build: Path, folder: Path) -> dict[str, str]:
-    found = configured(build, folder, **ALL)
+def on_release(name: str, build: Path, folder: Path, **lines: str) -> dict[str, str]:
+    found = configured(build, folder, **lines)
     if name == "system":
         return found
     peer = build / "peers" / name / "peer.so"
@@ -53,9 +55,41 @@ def said(build: Path, environment: dict[str, str], name: str, *arguments: str) -
 @pytest.mark.parametrize("name", RELEASES)
 def test_errors_are_those_of_default(build: Path, tmp_path: Path, name: str) -> None:
     """A table of calls that default refuses."""
-    version = re.fullmatch(r"all the same on (\S+)\n", said(build, on_release(name, build, tmp_path), "errors"))
+    version = re.fullmatch(r"all the same on (\S+)\n", said(build, on_release(name, build, tmp_path, **ALL), "errors"))
     assert version
     assert version[1].startswith(RELEASES[name]) or name == "system"
+
+
+@pytest.mark.parametrize("lines", ({}, {"slower": "yes"}, {"target": "sse_aesni"}))
+@pytest.mark.parametrize("name", RELEASES)
+def test_what_is_slower_is_left_to_default(
+    build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, lines: dict[str, str]
+) -> None:
+    """As the table says, of the release and the CPU: what the provider may use of that makes default no slower."""
+    for variable, value in on_release(name, build, tmp_path, **lines).items():
+        monkeypatch.setenv(variable, value)
+    found = ask(Path(os.environ["OPENSSL_CONF"]))
+    assert found.version.startswith(RELEASES[name]) or name == "system"
+    slower = set() if "slower" in lines else left_to_default(found.version)
+    assert found.ciphers == {cipher: "default" if cipher in slower else "cryptostitch" for cipher in openssl.ALL}
+    assert not found.complaints
+
+
+def test_the_table_of_what_is_slower(tmp_path: Path) -> None:
+    """Releases and CPUs: of those that lack what default's code wants none of its rows counts."""
+    cpus = {"wide": "avx512f avx512dq avx512bw avx512vl avx512_vbmi2 vaes vpclmulqdq", "narrow": "vaes vpclmulqdq avx2"}
+    for name, flags in cpus.items():
+        (tmp_path / name).write_text(f"flags\t\t: fpu {flags}\n")
+    wide, narrow = (
+        {at: left_to_default(at, tmp_path / cpu) for at in ("3.0.2", "3.4", "3.5.1", "4.0")} for cpu in cpus
+    )
+    assert wide["3.0.2"] == wide["3.4"] == narrow["3.0.2"] and "AES-128-CBC" in wide["3.0.2"]
+    assert wide["3.5.1"] == wide["4.0"] and narrow["3.5.1"] - wide["3.4"] == {"CMAC"}
+    assert {"AES-256-GCM", "AES-128-XTS"} <= wide["3.5.1"] - narrow["3.5.1"]
+    assert "AES-128-CTR" not in wide["4.0"]
+    table = (Path(openssl.__file__).with_name("openssl_slower.inc")).read_text()
+    assert table.count("SLOWER(") == len(openssl._ROW.findall(table))  # no line is misread
+    assert set().union(*wide.values()) <= {*openssl.ALL, "CMAC"}
 
 
 @pytest.mark.parametrize("cipher", CIPHERS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -12,21 +13,31 @@ from pathlib import Path
 
 PROVIDER = "cryptostitch"
 _HERE = Path(__file__).parent
-CIPHERS = (
+ALL = (
     *(f"AES-{bits}-GCM" for bits in (128, 192, 256)),
     *(f"AES-{bits}-CTR" for bits in (128, 192, 256)),
     *(f"AES-{bits}-XTS" for bits in (128, 256)),
     *(f"AES-{bits}-CBC-HMAC-SHA1" for bits in (128, 256)),
     *(f"AES-{bits}-CBC-HMAC-{digest}-ETM" for bits in (128, 192, 256) for digest in ("SHA1", "SHA256", "SHA512")),
-)
-"""What is offered without being asked for."""
-SLOWER = (
     *(f"AES-{bits}-CBC" for bits in (128, 192, 256)),
     *(f"AES-{bits}-CCM" for bits in (128, 256)),
     "ChaCha20-Poly1305",
     *(f"AES-{bits}-CBC-HMAC-SHA256" for bits in (128, 256)),
 )
 """What is offered with `slower = yes`."""
+_ROW = re.compile(r'^SLOWER\("([\w-]+)", (\d)(\d\d), "([\w,]*)"\)$', re.MULTILINE)
+
+
+def left_to_default(openssl: str, cpuinfo: Path = Path("/proc/cpuinfo")) -> set[str]:
+    """What is offered with `slower = yes` alone on a release of OpenSSL ("3.5.1") and a CPU."""
+    flags = set(re.sub("_", "", cpuinfo.read_text()).split()) if cpuinfo.exists() else set()
+    at = tuple(map(int, openssl.split(".")[:2]))
+    return {
+        name
+        for name, major, minor, features in _ROW.findall((_HERE / "openssl_slower.inc").read_text())
+        if at >= (int(major), int(minor)) and flags >= set(features.split(",")) - {""}
+    }
+
 
 _ASK = """
 import ctypes, ctypes.util, json, sys
@@ -74,6 +85,10 @@ class Found:
     unknown_lines: list[str]
 
     @property
+    def version(self) -> str:
+        return self.openssl.split()[1]
+
+    @property
     def complaints(self) -> list[str]:
         """Returns what is wrong with the configuration, in sentences."""
         found = []
@@ -81,7 +96,8 @@ class Found:
             found.append(f"the provider `{PROVIDER}` is not active")
         if "default" not in self.providers:
             found.append("the provider `default` is not active: signatures, digests and all else are missing")
-        elsewhere = [name for name in CIPHERS if self.ciphers[name] != PROVIDER]
+        slower = left_to_default(self.version)
+        elsewhere = [name for name in ALL if self.ciphers[name] != PROVIDER and name not in slower]
         if PROVIDER in self.providers and elsewhere:
             found.append(f"these would come from elsewhere: {', '.join(elsewhere)}")
         return found + self.unknown_lines + [f"OpenSSL says: {error}" for error in self.errors]
@@ -120,7 +136,7 @@ def unknown_lines(path: Path) -> list[str]:
 def ask(path: Path) -> Found:
     """Returns what libcrypto loads by a configuration file."""
     done = subprocess.run(
-        [sys.executable, "-c", _ASK, *CIPHERS, *SLOWER],
+        [sys.executable, "-c", _ASK, *ALL],
         capture_output=True,
         text=True,
         check=False,
