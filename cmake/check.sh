@@ -17,6 +17,7 @@ check clang-format xargs -0 "$bin/clang-format" --dry-run -Werror <build/check.f
 check "ruff format" "$bin/ruff" format -q --check .
 check ruff "$bin/ruff" check -q .
 check "the columns" "$bin/python" cmake/check_lines.py
+check "the encodings" "$bin/python" cmake/check_encoding.py
 check mypy "$bin/mypy" --no-error-summary
 check clang-tidy "$bin/python" cmake/check_tidy.py build
 rm -f build/check.files

@@ -11,7 +11,7 @@ NAMES = frozenset(("CMakeLists.txt", "Makefile", ".clang-format", ".clang-tidy",
 
 
 def long_lines(path: Path) -> list[str]:
-    lines = path.read_text().split("\n")
+    lines = path.read_text(encoding="utf-8").split("\n")
     return [f"{path}:{n}: {len(line)} columns" for n, line in enumerate(lines, 1) if len(line) > MOST]
 
 

@@ -28,7 +28,7 @@ def included(path: Path, folders: tuple[Path, ...]) -> frozenset[Path]:
     found, waiting = {path}, [path]
     while waiting:
         file = waiting.pop()
-        for name in INCLUDE.findall(file.read_text()):
+        for name in INCLUDE.findall(file.read_text(encoding="utf-8")):
             for folder in (file.parent, *folders):
                 header = (folder / name).resolve()
                 if header.is_file() and header not in found:
@@ -54,10 +54,10 @@ def main(build: Path) -> int:
     known_file, database = build / "check/tidy.json", build / "check/compile_commands.json"
     database.parent.mkdir(exist_ok=True)
     rules = (ROOT / ".clang-tidy").read_bytes() + subprocess.run([TIDY, "--version"], capture_output=True).stdout
-    known = json.loads(known_file.read_text()) if known_file.exists() else {}
+    known = json.loads(known_file.read_text(encoding="utf-8")) if known_file.exists() else {}
     wanted: dict[Path, str] = {}
     entries = []
-    for entry in json.loads((build / "compile_commands.json").read_text()):
+    for entry in json.loads((build / "compile_commands.json").read_text(encoding="utf-8")):
         path = Path(entry["file"])
         if path.suffix != ".cpp" or not {ROOT / "runtime", ROOT / "tools"} & set(path.parents):
             continue
@@ -65,7 +65,7 @@ def main(build: Path) -> int:
         folders = tuple(Path(part[2:]) for part in command if part.startswith("-I"))
         entries.append({"directory": entry["directory"], "file": entry["file"], "arguments": command})
         wanted[path] = digest(command, path, folders, rules)
-    database.write_text(json.dumps(entries))
+    database.write_text(json.dumps(entries), encoding="utf-8")
     passed = {str(path): value for path, value in wanted.items() if known.get(str(path)) == value}
     waiting = [path for path in wanted if str(path) not in passed]
     wrong = 0
@@ -76,7 +76,7 @@ def main(build: Path) -> int:
                 print(text)
             else:
                 passed[str(path)] = wanted[path]
-    known_file.write_text(json.dumps(passed, indent=0))
+    known_file.write_text(json.dumps(passed, indent=0), encoding="utf-8")
     return bool(wrong)
 
 

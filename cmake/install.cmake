@@ -28,7 +28,19 @@ install(FILES "${PROJECT_BINARY_DIR}/cryptostitch-config.cmake"
         cmake/cryptostitch_add_columns.cmake cmake/cryptostitch_add_kernels.cmake cmake/cryptostitch_archive.cmake
     DESTINATION "${_package}")
 
-# Relative to the file itself, so that an installed tree can be moved.
-file(RELATIVE_PATH CST_PREFIX_FROM_PC "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+# Relative to the file itself, so that an installed tree can be moved; where the library's folder is an absolute path,
+# the file's place says nothing about the prefix. Each of the two folders may be absolute.
+if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
+    set(CST_PC_PREFIX "${CMAKE_INSTALL_PREFIX}")
+else()
+    file(RELATIVE_PATH _up "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+    string(REGEX REPLACE "/$" "" CST_PC_PREFIX "\${pcfiledir}/${_up}")
+endif()
+foreach(_folder LIBDIR INCLUDEDIR)
+    set(CST_PC_${_folder} "${CMAKE_INSTALL_${_folder}}")
+    if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_${_folder}}")
+        string(PREPEND CST_PC_${_folder} "\${prefix}/")
+    endif()
+endforeach()
 configure_file(cmake/cryptostitch.pc.in "${PROJECT_BINARY_DIR}/cryptostitch.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/cryptostitch.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")

@@ -45,8 +45,8 @@ add_library(cst_runtime OBJECT ${_runtime} "${CST_GENERATED}/static_kernels.c" "
 target_include_directories(cst_runtime PUBLIC "${CST_ROOT}/include" "${CST_ROOT}/runtime" "${CST_GENERATED}")
 target_include_directories(cst_runtime SYSTEM PUBLIC "${_source}/src"
     $<TARGET_PROPERTY:cst_zstd,INTERFACE_SYSTEM_INCLUDE_DIRECTORIES>)
-target_compile_definitions(cst_runtime PUBLIC ASMJIT_STATIC=1 ASMJIT_NO_COMPILER=1 ASMJIT_NO_AARCH64=1
-                           ASMJIT_NO_FOREIGN=1 ASMJIT_NO_JIT=1 ASMJIT_NO_LOGGING=1 ASMJIT_NO_BUILDER=1
+include("${CMAKE_CURRENT_LIST_DIR}/asmjit_definitions.cmake")
+target_compile_definitions(cst_runtime PUBLIC ${CST_ASMJIT_DEFINITIONS}
                            PRIVATE $<$<COMPILE_LANGUAGE:ASM>:CST_DEFAULT_PACK="${CST_GENERATED}/default.pack">)
 # Without optimization a file compiles in three fifths of the time, and what is undefined stays in the code. A fuzzer
 # wants speed.

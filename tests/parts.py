@@ -76,7 +76,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     "edges": _files("engine/test_edges.py", "engine/test_lane_isolation.py"),
     "fuzz": _files("runtime/test_fuzz.py", "runtime/test_fuzz_binding.py"),
-    "hardening": _files("runtime/test_hardening.py", "runtime/test_api_memory.py"),
+    "hardening": _files("runtime/test_hardening.py", "runtime/test_api_memory.py", "runtime/test_changed_rows.py"),
     "ipsec-mb": _files("integrations/test_ipsec_mb_programs.py"),
     "managers": _files("engine/test_manager_model.py"),
     "musl": _files("packages/test_musl.py"),
@@ -91,7 +91,8 @@ PARTS: dict[str, tuple[str, ...]] = {
         "integrations/test_openssl_tls.py",
     ),
     "packages": _files(
-        "packages/test_conan.py", "packages/test_deb.py", "packages/test_vcpkg.py", "packages/test_wheel.py"
+        *("packages/test_conan.py", "packages/test_deb.py", "packages/test_vcpkg.py", "packages/test_wheel.py"),
+        "packages/test_reproducible.py",
     ),
     **{f"pack-{part}": (_batches(part),) for part in range(PACK_PARTS)},
     "peers": _files("bench/test_bench_newest.py", "bench/test_bench_peers.py"),

@@ -202,4 +202,4 @@ def tables() -> dict[str, str]:
 
 if __name__ == "__main__":
     for cpu, text in tables().items():
-        Path(__file__).with_name(f"{cpu}.tsv").write_text(text)
+        Path(__file__).with_name(f"{cpu}.tsv").write_text(text, encoding="utf-8")

@@ -65,14 +65,14 @@ def write_page(args: argparse.Namespace) -> None:
     file = folder.bench()
     if not file.exists():
         sys.exit(f"bench/summary: no {file}; type: make bench")
-    text = folder.page.read_text() if folder.page.exists() else page.begun(folder.name)
+    text = folder.page.read_text(encoding="utf-8") if folder.page.exists() else page.begun(folder.name)
     text = page.replaced(text, "figures", tables.figures(read(file)))
     runs = {tier: read(found) for tier in TIERS if (found := folder.bench(tier)).exists()}
     if runs:
         text = page.replaced(text, "tiers", tables.tiers(runs))
     else:
         print(f"bench/summary: no runs of tiers for {folder.name}; type: make bench-tiers", file=sys.stderr)
-    folder.page.write_text(text)
+    folder.page.write_text(text, encoding="utf-8")
 
 
 def main() -> None:

@@ -42,7 +42,7 @@ def text_of(results: dict[str, Any]) -> str:
 
 def write(file: Path, results: dict[str, Any]) -> None:
     temporary = file.with_name(file.name + ".tmp")  # an interrupted run leaves the old file
-    temporary.write_text(text_of(results))
+    temporary.write_text(text_of(results), encoding="utf-8")
     temporary.replace(file)
 
 

@@ -134,7 +134,7 @@ def bar(what: str, total: int) -> Progress:
 def write_heads(store: Path, keys: Keys, head: str) -> None:
     text = json.dumps({"head": head, "tag": keys.blocks.digest(head.encode()).hex()})
     for number in range(DISKS):
-        place_of(store, number, "store.json").write_text(text)
+        place_of(store, number, "store.json").write_text(text, encoding="utf-8")
 
 
 def save(folder: Path, store: Path, master: bytes, hash_: str) -> str:
@@ -184,7 +184,7 @@ class Store:
         heads = 0
         for number in range(DISKS):
             with contextlib.suppress(OSError, ValueError, KeyError):
-                whole = json.loads(place_of(path, number, "store.json").read_text())
+                whole = json.loads(place_of(path, number, "store.json").read_text(encoding="utf-8"))
                 heads += 1
                 head = json.loads(whole["head"])
                 self.keys = Keys(master, bytes.fromhex(head["salt"]))

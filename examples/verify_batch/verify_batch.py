@@ -39,7 +39,7 @@ class Unreadable(ValueError):
 
 
 def lines(path: Path) -> Iterator[Signed]:
-    for number, line in enumerate(path.read_text().splitlines(), 1):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
             key, message, signature = map(bytes.fromhex, line.strip().split(":"))
         except ValueError:
@@ -118,7 +118,7 @@ def signed_objects(repository: Path, unreadable: collections.Counter[str]) -> It
 def signers(path: Path) -> dict[bytes, str]:
     """Principals by key."""
     found = {}
-    for line in path.read_text().splitlines():
+    for line in path.read_text(encoding="utf-8").splitlines():
         words = line.split()
         if ED25519.decode() in words[:-1] and not line.startswith("#"):
             key = words[words.index(ED25519.decode()) + 1]

@@ -20,6 +20,8 @@ find "$vendor" -name '*.md' -delete
 cp cmake/default_pack.S "$vendor/generated"
 # the list of cmake/library.cmake
 tr '\n' ' ' <cmake/library.cmake | sed 's/.*foreach(_cold \([^)]*\)).*/\1/' | tr -s ' ' '\n' >"$vendor/cold.txt"
+tr '\n' ' ' <cmake/asmjit_definitions.cmake | sed 's/.*set(CST_ASMJIT_DEFINITIONS \([^)]*\)).*/\1/' |
+    tr -s ' ' '\n' >"$vendor/asmjit.txt"
 
 for folder in core x86; do cp -r "$deps/asmjit-src/src/asmjit/$folder" "$vendor/asmjit/asmjit"; done
 cp "$deps"/asmjit-src/src/asmjit/*.h "$vendor/asmjit/asmjit"

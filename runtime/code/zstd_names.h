@@ -1,6 +1,8 @@
 /* Included before every use of Zstandard: its functions get names of our own, so that an application that is linked
  * with the static library and with libzstd has each of them once. Zstandard undefines the first name, so that one is
- * changed behind the preprocessor. */
+ * changed behind the preprocessor. A shared library that is linked with the static library does not export them. */
+#define ZSTDLIB_VISIBLE
+#define ZSTDERRORLIB_VISIBLE
 #pragma redefine_extname ZSTD_isError cst_zstd_ZSTD_isError
 #define ERR_getErrorString cst_zstd_ERR_getErrorString
 #define FSE_buildDTable_wksp cst_zstd_FSE_buildDTable_wksp

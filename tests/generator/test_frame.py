@@ -3,7 +3,9 @@ assemble."""
 
 from __future__ import annotations
 
+import struct
 import sys
+from io import BytesIO
 from pathlib import Path
 
 import iced_x86
@@ -13,10 +15,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from cryptostitch.core.ir import Constant, Window
 from cryptostitch.core.kernel import SECTIONS, Item, Kernel
 from cryptostitch.core.registers import SYSV, WIN64, BindError
-from cryptostitch.emit.assembly import COFF, ELF, FORMATS, MACHO, instruction_text, symbol_name
+from cryptostitch.emit.assembly import COFF, ELF, FORMATS, MACHO, file_text, instruction_text, symbol_name
 from cryptostitch.emit.objects import AssemblyError, machine_code, object_bytes
 from cryptostitch.passes.bind import bind
 from cryptostitch.passes.frame import frame
+from elftools.elf.elffile import ELFFile
 from handmade import Part, program, recipe
 
 SSE = program(
@@ -194,10 +197,6 @@ def test_object_formats(fmt: object, magic: bytes) -> None:
 
 
 def test_elf_is_marked_for_ibt_and_has_no_executable_stack() -> None:
-    from io import BytesIO
-
-    from elftools.elf.elffile import ELFFile
-
     elf = ELFFile(BytesIO(object_bytes([frame(recipe("sse@sse", SSE))])))
     assert elf.get_section_by_name(".note.gnu.property").data()[16:] == bytes.fromhex(
         "020000c0 04000000 03000000 00000000"
@@ -205,6 +204,39 @@ def test_elf_is_marked_for_ibt_and_has_no_executable_stack() -> None:
     assert not elf.get_section_by_name(".note.GNU-stack")["sh_flags"]
     assert elf.get_section_by_name(".rela.text") is None
     assert elf.get_section_by_name(".text")["sh_addralign"] == 64
+
+
+def macho_commands(data: bytes) -> dict[int, bytes]:
+    """The load commands of a 64-bit Mach-O object by their numbers."""
+    found, at = {}, 32
+    for _ in range(struct.unpack_from("<I", data, 16)[0]):
+        command, size = struct.unpack_from("<II", data, at)
+        found[command] = data[at : at + size]
+        at += size
+    return found
+
+
+def test_macho_names_its_platform() -> None:
+    """Without LC_BUILD_VERSION Apple's linker warns."""
+    commands = macho_commands(object_bytes([frame(recipe("sse@sse", SSE))], MACHO))
+    assert struct.unpack_from("<II", commands[0x32], 8) == (1, 10 << 16 | 14 << 8)  # macOS, 10.14
+    assert ".build_version macos, 10, 14\n" in file_text([frame(recipe("sse@sse", SSE))], MACHO)
+
+
+@pytest.mark.parametrize("hidden", [False, True])
+def test_hidden_kernels_are_not_exported(hidden: bool) -> None:
+    kernels = [frame(recipe("sse@sse", SSE))]
+    elf = ELFFile(BytesIO(object_bytes(kernels, ELF, hidden)))
+    (symbol,) = elf.get_section_by_name(".symtab").get_symbol_by_name(symbol_name("sse@sse"))
+    assert symbol.entry.st_info.bind == "STB_GLOBAL"
+    assert symbol.entry.st_other.visibility == ("STV_HIDDEN" if hidden else "STV_DEFAULT")
+    macho = object_bytes(kernels, MACHO, hidden)
+    (at,) = struct.unpack_from("<I", macho_commands(macho)[2], 8)  # LC_SYMTAB: the first nlist_64
+    assert macho[at + 4] & 0x11 == 0x01 | (0x10 if hidden else 0)  # N_EXT, N_PEXT
+    with pytest.raises(ValueError, match="calling convention"):
+        object_bytes(kernels, COFF, hidden)
+    coff = [frame(recipe("sse@sse", SSE), "win64")]
+    assert object_bytes(coff, COFF, hidden) == object_bytes(coff, COFF)  # it exports nothing by itself
 
 
 def test_syntax_error_names_the_template_place() -> None:

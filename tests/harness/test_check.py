@@ -33,6 +33,44 @@ def test_long_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert capsys.readouterr().out.split("\n") == ["Makefile:2: 121 columns", "a.j2:2: 121 columns", ""]
 
 
+TEXT_CALLS = """
+p.write_text(a)
+p.read_text()
+open("f")
+open("f", "w")
+p.open()
+p.open("w", newline="")
+click.open_file("f", "w")
+os.fdopen(3, "w")
+io.open("f")
+"""
+OTHER_CALLS = """
+p.write_text(a, encoding="utf-8")
+p.write_text(a, "utf-8")
+p.read_text(encoding=None)
+open("f", "rb")
+open("f", mode="xb")
+p.open("rb")
+tarfile.open("f")
+self.write_text(a)
+key.open(data, iv=iv)
+os.open("f", 0)
+os.fdopen(3, "rb")
+"""
+
+
+def test_text_without_an_encoding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    subprocess.run(["git", "init", "-q"], check=True)
+    Path("tools").mkdir()
+    Path("tools/a.py").write_text(TEXT_CALLS + OTHER_CALLS)
+    assert loaded("check_encoding").main() == 1
+    wrong = range(2, 2 + len(TEXT_CALLS.split("\n")) - 2)
+    assert capsys.readouterr().out.splitlines() == [f"tools/a.py:{line}: no encoding=" for line in wrong]
+    Path("tools/a.py").write_text(OTHER_CALLS)
+    assert loaded("check_encoding").main() == 0
+
+
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[ModuleType, Path]:
     """A project of one file and one header, and the module that checks it."""

@@ -121,6 +121,79 @@ def test_the_check_says_whether_it_is_used(build: Path, tmp_path: Path) -> None:
     assert status == 1 and said.startswith("not active")
 
 
+@pytest.mark.parametrize(
+    "line, without, said",
+    [
+        ("default = default_sect\n", "", "`default` is not active"),
+        ("[default_sect]\nactivate = 1\n", "[default_sect]\n", "`default` is not active"),
+        ("= ?provider", "= provider", "default_properties = provider=cryptostitch forbids it"),
+    ],
+)
+def test_the_check_says_that_all_else_is_missing(
+    build: Path, tmp_path: Path, line: str, without: str, said: str
+) -> None:
+    """The provider is used, and nothing else works."""
+    file = written(build, tmp_path)
+    assert line in file.read_text()
+    file.write_text(file.read_text().replace(line, without))
+    status, found = checked(file)
+    assert status == 1 and found.startswith("used: ") and said in found
+    assert subprocess.run(["openssl", "dgst", "-sha256", file], env=os.environ | {"OPENSSL_CONF": str(file)},
+                          capture_output=True, check=False).returncode  # fmt: skip
+    complaints = ask(file).complaints
+    assert len(complaints) == 1 and ("default" in complaints[0])
+
+
+@pytest.mark.parametrize(
+    "line, value, said",
+    [
+        ("slower", "always", "slower: yes or no"),
+        ("target", "z80", "target: no such"),
+        ("module", "/none.so", "cannot open shared object file"),
+        ("activate", None, "its section needs activate = 1"),
+        ("cryptostitch", None, "no line `cryptostitch = SECTION`"),
+    ],
+)
+def test_the_check_says_why_it_is_not_active(
+    build: Path, tmp_path: Path, line: str, value: str | None, said: str
+) -> None:
+    file = written(build, tmp_path)
+    before, section, own = file.read_text().partition("[cryptostitch_sect]\n")
+    if line == "cryptostitch":
+        before = before.replace("cryptostitch = cryptostitch_sect\n", "")
+    else:
+        own = re.sub(rf"^(# )?{line} = .*\n", f"{line} = {value}\n" if value else "", own, flags=re.M)
+    file.write_text(before + section + own)
+    status, found = checked(file)
+    assert status == 1 and found.startswith("not active in ") and said in found, found
+
+
+def test_a_folder_is_included(build: Path, tmp_path: Path) -> None:
+    """As Red Hat's file does it: the folder's files *.cnf and *.conf, which OpenSSL reads, and no others."""
+    folder = tmp_path / "openssl's d"
+    folder.mkdir()
+    own = written(build, tmp_path).rename(folder / "own.cnf")
+    (folder / "readme.txt").write_text("[cryptostitch_sect]\nslwoer = yes\n")
+    file = tmp_path / "openssl.cnf"
+    file.write_text(f".include = {folder}\n")
+    assert ask(file).complaints == []
+    assert checked(file) == (0, "used: AES-128-CTR came from cryptostitch\n")
+    own.rename(folder / "own.conf").write_text(own.with_suffix(".conf").read_text() + "[cryptostitch_sect]\njti = no\n")
+    status, said = checked(file)
+    assert status == 1 and "own.conf: jti\n" in said
+
+
+def test_what_the_check_cannot_read(tmp_path: Path) -> None:
+    for file in tmp_path / "none", tmp_path:
+        status, said = checked(file)
+        assert (status, said) == (2, f"{file} is no file that can be read\n")
+        assert checked(file, "--lines") == (status, said)
+    done = subprocess.run(["sh", CHECK, "--help"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("Usage: openssl-check [FILE]\n") and "--lines FILE" in done.stdout
+    wrong = subprocess.run(["sh", CHECK, "--hlep"], capture_output=True, text=True, check=False)
+    assert (wrong.returncode, wrong.stderr, wrong.stdout) == (2, done.stdout, "")
+
+
 @pytest.mark.parametrize("name", ["slwoer", "Slower", "jti", "activated", "random"])
 def test_a_line_that_means_nothing_is_named(build: Path, tmp_path: Path, name: str) -> None:
     """Also where the section is in a file that is included; lines of other sections are not the provider's."""

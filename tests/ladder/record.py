@@ -38,7 +38,7 @@ KEPT = tuple(rung.name for rung in LADDER if rung.name not in ALWAYS)
 SHARE = 40
 """Of so many kernels one, drawn by the commit (commit_draw.py), runs all checks whatever is on record."""
 
-PROBE, ASSEMBLER = ("probe/*",), ("runtime/code/*", "cmake/asmjit.cmake")
+PROBE, ASSEMBLER = ("probe/*",), ("runtime/code/*", "cmake/asmjit*.cmake")
 ELSE = {"bytes": ASSEMBLER, **dict.fromkeys(("guards", "stale", "abi", "upper", "residue", "trace"), PROBE)}
 """What checks depend on beside Python, as patterns of paths in the checkout. The library's bytes are LLVM MC's, as the
 check `bytes` shows, so that the others need not run again for another assembler."""

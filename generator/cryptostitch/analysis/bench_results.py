@@ -60,7 +60,7 @@ def read_data(path: Path) -> dict[str, Any]:
     if not path.exists():
         raise CryptostitchError(f"there is no file {path}; `make bench BENCH='--json {path}'` writes one")
     try:
-        data = json.loads(path.read_text())
+        data = json.loads(path.read_text(encoding="utf-8"))
         dict(data["machine"])
         cells_in(data)
         return data

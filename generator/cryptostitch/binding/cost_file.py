@@ -38,5 +38,5 @@ def holds_table(path: Path) -> bool:
 
 def write_table(path: Path, microarchitecture: str, rows: Mapping[str, Sequence[float]], message: float = 0) -> Path:
     """Writes the file."""
-    path.write_text(table_file(microarchitecture, rows, message))
+    path.write_text(table_file(microarchitecture, rows, message), encoding="utf-8")
     return path

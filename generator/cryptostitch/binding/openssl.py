@@ -30,11 +30,11 @@ _ROW = re.compile(r'^SLOWER\("([\w-]+)", (\d)(\d\d), "([\w,]*)"\)$', re.MULTILIN
 
 def left_to_default(openssl: str, cpuinfo: Path = Path("/proc/cpuinfo")) -> set[str]:
     """What is offered with `slower = yes` alone on a release of OpenSSL ("3.5.1") and a CPU."""
-    flags = set(re.sub("_", "", cpuinfo.read_text()).split()) if cpuinfo.exists() else set()
+    flags = set(re.sub("_", "", cpuinfo.read_text(encoding="utf-8")).split()) if cpuinfo.exists() else set()
     at = tuple(map(int, openssl.split(".")[:2]))
     return {
         name
-        for name, major, minor, features in _ROW.findall((_HERE / "openssl_slower.inc").read_text())
+        for name, major, minor, features in _ROW.findall((_HERE / "openssl_slower.inc").read_text(encoding="utf-8"))
         if at >= (int(major), int(minor)) and flags >= set(features.split(",")) - {""}
     }
 
@@ -49,6 +49,7 @@ for name, result, arguments in (
     ("OSSL_PROVIDER_get0_name", text, [handle]),
     ("EVP_CIPHER_fetch", handle, [handle, text, text]),
     ("EVP_CIPHER_get0_provider", handle, [handle]),
+    ("EVP_MD_fetch", handle, [handle, text, text]),
     ("ERR_get_error", ctypes.c_ulong, []),
     ("ERR_error_string_n", None, [ctypes.c_ulong, text, ctypes.c_size_t]),
     ("OPENSSL_init_crypto", ctypes.c_int, [ctypes.c_uint64, handle]),
@@ -65,7 +66,9 @@ ciphers = {}
 for name in sys.argv[1:]:
     cipher = crypto.EVP_CIPHER_fetch(None, name.encode(), None)
     ciphers[name] = crypto.OSSL_PROVIDER_get0_name(crypto.EVP_CIPHER_get0_provider(cipher)).decode() if cipher else ""
+digests = bool(crypto.EVP_MD_fetch(None, b"SHA256", None))
 print(json.dumps({
+    "digests": digests,
     "openssl": crypto.OpenSSL_version(0).decode(),
     "providers": [p for p in ("cryptostitch", "default") if crypto.OSSL_PROVIDER_available(None, p.encode())],
     "ciphers": ciphers,
@@ -76,8 +79,10 @@ print(json.dumps({
 
 @dataclass(frozen=True)
 class Found:
-    """The state of OpenSSL in a process that has been started with a configuration."""
+    """The state of OpenSSL in a process that has been started with a configuration. ``digests``: there is SHA-256,
+    which stands for all that the provider does not have."""
 
+    digests: bool
     openssl: str
     providers: list[str]
     ciphers: dict[str, str]
@@ -96,6 +101,11 @@ class Found:
             found.append(f"the provider `{PROVIDER}` is not active")
         if "default" not in self.providers:
             found.append("the provider `default` is not active: signatures, digests and all else are missing")
+        elif not self.digests:
+            found.append(
+                "digests and all else that the provider lacks are missing: default_properties needs a "
+                "question mark, ?provider=cryptostitch"
+            )
         slower = left_to_default(self.version)
         elsewhere = [name for name in ALL if self.ciphers[name] != PROVIDER and name not in slower]
         if PROVIDER in self.providers and elsewhere:
@@ -122,7 +132,7 @@ def configuration(path: Path, **lines: str) -> str:
     """An openssl.cnf, or what belongs into one; ``lines`` are added to the provider's section."""
     own = "".join(f"{name} = {value}\n" for name, value in lines.items())
     module_line = f"module = {path}\n"
-    text = (_HERE / "openssl.cnf").read_text().replace("@CST_OPENSSL_MODULE@", str(path))
+    text = (_HERE / "openssl.cnf").read_text(encoding="utf-8").replace("@CST_OPENSSL_MODULE@", str(path))
     return text.replace(module_line, module_line + own)
 
 

@@ -167,6 +167,8 @@ def calibrate(output, kernels, microarchitecture, costs, table_file, seconds, le
         return
     if seconds is not None:
         raise click.UsageError("--seconds goes with --costs; a table takes an eighth of a second for each row")
+    keeps = bool(output and output.exists() and (kernels != "*" or templates))
+    kept = rows_of(output) if keeps else {}  # a file that is no table ends it before the work
     with timing(), progress_bar("measuring") as progress:
         pack = b""
         if templates:
@@ -181,12 +183,15 @@ def calibrate(output, kernels, microarchitecture, costs, table_file, seconds, le
         table["microarchitecture"] = microarchitecture
     elif output and UNNAMED in table["microarchitecture"]:
         table["microarchitecture"] = folder_name(output) or table["microarchitecture"]
-    if output and output.exists() and (kernels != "*" or templates):
-        kept = rows_of(output)
-        table = {**json.loads(output.read_text()), **table, "kernels": dict(sorted((kept | table["kernels"]).items()))}
+    if keeps:
+        table = {
+            **json.loads(output.read_text(encoding="utf-8")),
+            **table,
+            "kernels": dict(sorted((kept | table["kernels"]).items())),
+        }
     text = table_text(table)
     if output:
-        output.write_text(text)
+        output.write_text(text, encoding="utf-8")
     if not output:
         click.echo(text, nl=False)
     elif fmt == "json":
@@ -224,7 +229,7 @@ def _write_cost_file(table_file: Path, costs: Path) -> None:
     from ..cpus.costs import message_of, rows_of
 
     rows = rows_of(table_file)
-    name = json.loads(table_file.read_text())["microarchitecture"]
+    name = json.loads(table_file.read_text(encoding="utf-8"))["microarchitecture"]
     write_table(costs, name, rows, message_of(table_file))
     click.echo(f"{costs}: the {len(rows)} kernels of the table '{name}'", err=True)
 

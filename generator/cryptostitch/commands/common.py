@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -160,8 +161,24 @@ def recipe_of(made: Any, kernel: str) -> Any:
     return read_recipe(Path(kernel), made)
 
 
+def why_not_writable(path: Path) -> str:
+    """Tries, and leaves no trace; empty where the file can be written. What is neither a file nor missing, a pipe for
+    example, is not opened."""
+    is_new = not os.path.lexists(path)
+    if not is_new and not path.is_file():
+        return ""
+    try:
+        with path.open("ab"):
+            pass
+        if is_new:
+            path.unlink()
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
 class OutputFile(click.Path):
-    """A file that is to be written: its folder is looked for before the work is done, not after."""
+    """A file that is to be written: whether it can be is looked at before the work is done, not after."""
 
     def __init__(self, allow_dash: bool = False) -> None:
         super().__init__(dir_okay=False, writable=True, path_type=Path, allow_dash=allow_dash)
@@ -171,11 +188,13 @@ class OutputFile(click.Path):
         assert isinstance(path, Path)
         if str(path) != "-" and not path.absolute().parent.is_dir():
             self.fail(f"there is no folder '{path.parent}' for {path.name}: `mkdir -p {path.parent}`", param, ctx)
+        if str(path) != "-" and (why := why_not_writable(path)):
+            self.fail(f"{path} cannot be written: {why}", param, ctx)
         return path
 
 
 class OutputFolder(click.Path):
-    """A folder that is to be written, whether it is there or not."""
+    """A folder that is to be written, whether it is there or not: whether it can be is looked at before the work."""
 
     def __init__(self) -> None:
         super().__init__(file_okay=False, path_type=Path)
@@ -183,8 +202,14 @@ class OutputFolder(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         path = super().convert(value, param, ctx)
         assert isinstance(path, Path)
-        if path.exists() and not path.is_dir():
-            self.fail(f"{path} is not a folder", param, ctx)
+        there = next(folder for folder in (path.absolute(), *path.absolute().parents) if folder.exists())
+        if not there.is_dir():
+            self.fail(f"{path if path.exists() else there} is not a folder", param, ctx)
+        try:
+            with tempfile.TemporaryFile(dir=there):
+                pass
+        except OSError as error:
+            self.fail(f"{there} cannot be written: {error.strerror or error}", param, ctx)
         return path
 
 

@@ -113,7 +113,7 @@ def emit(
     """
     from ..core.answers import known_answers
     from ..emit import artefacts, columns
-    from ..emit.assembly import FORMATS, file_text
+    from ..emit.assembly import FORMATS, file_text, symbol_name
     from ..emit.objects import object_bytes
     from ..emit.signature import read_key, signed
     from ..passes.frame import frame
@@ -152,6 +152,17 @@ def emit(
             chosen.append(made.recipe(name))
         for path in recipe_files:
             chosen.append(read_recipe(path, made))
+    named_by: dict[str, str] = {}
+    for recipe in chosen:
+        symbol = symbol_name(recipe.name)
+        if symbol in named_by:
+            other = named_by[symbol]
+            raise click.UsageError(
+                f"{other} is named twice"
+                if other == recipe.name
+                else f"{other} and {recipe.name} are both {symbol} in C"
+            )
+        named_by[symbol] = recipe.name
     every = []
     if default_pack or (folder and not chosen and which != "none"):
         with progress_bar("compiling") as progress:
@@ -189,7 +200,7 @@ def emit(
     if assembly or object_:
         framed = [frame(r, "win64" if fmt.name == "coff" else "sysv") for r in chosen]
         if assembly:
-            with click.open_file(str(assembly), "w") as file:
+            with click.open_file(str(assembly), "w", encoding="utf-8") as file:
                 file.write(file_text(framed, fmt))
             written.append((assembly, chosen))
         if object_:

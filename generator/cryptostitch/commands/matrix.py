@@ -106,7 +106,7 @@ def matrix(isa, rows, columns, pairs, seconds, minutes, html, folder, templates,
             each=lambda cell: click.echo(cell_line(cell), err=fmt == "json"),
         )
     if html:
-        html.write_text(matrix_page(cells))
+        html.write_text(matrix_page(cells), encoding="utf-8")
     if pages:
         with progress_bar("drawing") as progress:
             matrix_folder(cells, pages, progress)

@@ -64,7 +64,7 @@ def probe(output, microarchitecture, runs, fmt) -> None:
     if table.microarchitecture in tables():
         table = dataclasses.replace(table, core=table_of(table.microarchitecture).core)  # no measurement
     if output:
-        output.write_text(table.text())
+        output.write_text(table.text(), encoding="utf-8")
     if not output:
         click.echo(table.text(), nl=False)
     elif fmt == "json":

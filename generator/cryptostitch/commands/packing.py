@@ -54,6 +54,8 @@ def pack(algorithms, output, kernels, costs, key_file, fmt) -> None:
 
     key = read_key(key_file) if key_file else None
     file = algorithms / CATALOGUE if algorithms.is_dir() else algorithms
+    if not file.exists():
+        raise click.UsageError(f"there is no {CATALOGUE} in {algorithms}")
     made = catalogue_of(file)
     rows = list(made.given[0])
     with progress_bar("compiling") as progress:

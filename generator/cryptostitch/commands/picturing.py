@@ -16,6 +16,7 @@ from .common import (
     recipe_of,
     templates_option,
     timing,
+    why_not_writable,
 )
 
 
@@ -70,6 +71,10 @@ def report(kernel, output, cpu, measure, seconds, results, templates, fmt) -> No
     path = results or shipped(chosen.costs_of)
     made = generator(templates)
     recipe = recipe_of(made, kernel)
+    if output is None and fmt == "text":
+        output = Path(f"{recipe.name}.html")
+        if why := why_not_writable(output):
+            raise click.UsageError(f"{output} cannot be written here: {why}; name another file with -o")
     with timing(measure), progress_bar("drawing") as progress:
         found = study(
             made,
@@ -83,9 +88,8 @@ def report(kernel, output, cpu, measure, seconds, results, templates, fmt) -> No
         )
         progress(3, 4, "drawing")
         data = report_data(found, made.roots)
-    if output or fmt == "text":
-        output = output or Path(f"{recipe.name}.html")
-        output.write_text(report_page(data))
+    if output:
+        output.write_text(report_page(data), encoding="utf-8")
     if fmt == "json":
         click.echo(json.dumps(data, indent=1))
         return

@@ -68,7 +68,7 @@ def verify(glob, checks, long, seed, jobs, html, templates, fmt) -> None:
         raise CryptostitchError(f"no kernel that matches '{glob}' fits its registers")
     report = Report.of(found, effort, sys.argv[1:])
     if html:
-        html.write_text(page(report))
+        html.write_text(page(report), encoding="utf-8")
     click.echo(json.dumps(report.data(), indent=1) if fmt == "json" else table(report))
     if report.failed:
         sys.exit(1)

@@ -103,7 +103,7 @@ def tune(streams, isa, seconds, ratio, fixed, output, folder, seed, templates, f
         found = search.run(seconds, tell)
     data = found.data()
     if output:
-        output.write_text(json.dumps(data, indent=1) + "\n")
+        output.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
     if pages:
         search_folder(found, pages)
     data = {**data, "tried": len(found.tried)}

@@ -11,6 +11,7 @@ import hashlib
 import importlib.util
 import sys
 import traceback
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 
@@ -44,7 +45,7 @@ def read_answers(file: Path) -> tuple[tuple[bytes, bytes], ...]:
     found: list[tuple[bytes, bytes]] = []
     text: bytes | None = None
     empty = False
-    for number, line in enumerate(file.read_text().splitlines(), 1):
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
         name, equals, value = (part.strip() for part in line.partition("="))
         try:
             if equals and name == "Len":
@@ -71,7 +72,8 @@ def _module(file: Path) -> ModuleType:
     name = "cryptostitch_user_" + hashlib.sha256(str(file.absolute()).encode() + b"\0" + text).hexdigest()[:16]
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, file)
+    # its name may end in anything
+    spec = importlib.util.spec_from_file_location(name, file, loader=SourceFileLoader(name, str(file)))
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module

@@ -73,7 +73,7 @@ def left_out_rows(microarchitecture: str) -> tuple[str, Rows]:
 def rows_of(path: Path) -> dict[str, list[float]]:
     """Cycles per iteration and per call by kernel, of a file. CryptostitchError when it is not a cost table."""
     try:
-        rows = json.loads(path.read_text())["kernels"]
+        rows = json.loads(path.read_text(encoding="utf-8"))["kernels"]
         return {name: [float(iteration), float(call)] for name, (iteration, call) in rows.items()}
     except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
         if is_cost_file(path):
@@ -103,12 +103,14 @@ def cost_table_of(path: Path) -> CostTable:
     """Reads a cost table from a file, in the form for a pack. CryptostitchError when it is not a cost table."""
     rows = rows_of(path)
     costs = {name: (round(100 * iteration), round(100 * call)) for name, (iteration, call) in rows.items()}
-    return CostTable(json.loads(path.read_text())["microarchitecture"], costs, message=round(100 * message_of(path)))
+    return CostTable(
+        json.loads(path.read_text(encoding="utf-8"))["microarchitecture"], costs, message=round(100 * message_of(path))
+    )
 
 
 def message_of(path: Path) -> float:
     """Cycles of a message that is done in steps, of a cost table's file; 0 where nobody measured them."""
-    return float(json.loads(path.read_text()).get("message", 0))
+    return float(json.loads(path.read_text(encoding="utf-8")).get("message", 0))
 
 
 def costs_of(path: Path) -> dict[str, float]:

@@ -65,7 +65,7 @@ class Published:
 def published_in(path: Path) -> Published:
     """Reads published figures. CryptostitchError when the file is damaged, or a figure lacks its source."""
     try:
-        data = json.loads(path.read_text())
+        data = json.loads(path.read_text(encoding="utf-8"))
         figures, measured, sources = (dict(data[key]) for key in ("figures", "measured", "sources"))
         names = set(figures) | set(measured)
         if data["format"] != FORMAT or names - set(FIGURES) or names != set(sources):

@@ -117,7 +117,7 @@ class CpuFolder:
         if not path.exists():
             return None
         try:
-            data = json.loads(path.read_text())
+            data = json.loads(path.read_text(encoding="utf-8"))
             if data["format"] != FORMAT:
                 raise ValueError(f"its format is {data['format']!r}")
             parts = {
@@ -137,7 +137,7 @@ class CpuFolder:
         path.parent.mkdir(parents=True, exist_ok=True)
         beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
         try:
-            beside.write_text(text)
+            beside.write_text(text, encoding="utf-8")
             beside.replace(path)
         finally:
             beside.unlink(missing_ok=True)

@@ -55,7 +55,7 @@ def recipe_data(path: Path) -> dict:
     """Reads a recipe file, and returns its data; the member `recipe` is for ``settings_of``. Raises CryptostitchError
     when the file is something else."""
     try:
-        data = json.loads(path.read_text())
+        data = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise CryptostitchError(
             f"{path}: not a recipe; `cryptostitch tune A B --isa ISA -o FILE` writes one"

@@ -83,7 +83,7 @@ def write_static(
     folder: Path, recipes: Sequence[Recipe], fmt: Format, command: str, progress: Progress | None = None
 ) -> list[Path]:
     """Objects ``static_kernels_<n>.o``, the table ``static_kernels.c`` and the header ``cryptostitch_kernels.h`` in
-    ``folder``.
+    ``folder``. Two shared libraries that hold kernels of one name would run the first one's, so that none exports them.
 
     Raises BindError when a kernel does not fit the registers of the format's calling convention.
     """
@@ -93,7 +93,7 @@ def write_static(
     sizes: dict[str, int] = {}
     for n, start in enumerate(range(0, max(1, len(kernels)), KERNELS_PER_OBJECT)):
         some = kernels[start : start + KERNELS_PER_OBJECT]
-        data = object_bytes(some, fmt)
+        data = object_bytes(some, fmt, hidden=True)
         codes = elf_functions(data) if fmt is ELF else {symbol_name(k): c for k, c in machine_code(some).items()}
         sizes |= {symbol: len(code) for symbol, code in codes.items()}
         path = folder / f"static_kernels_{n}.o"
@@ -103,6 +103,6 @@ def write_static(
             progress(min(start + KERNELS_PER_OBJECT, len(kernels)), len(kernels), path.name)
     by_name = {r.name: sizes[symbol_name(r.name)] for r in recipes}
     for name, text in (("static_kernels.c", static_table_text), ("cryptostitch_kernels.h", header_text)):
-        (folder / name).write_text(text(recipes, by_name, command))
+        (folder / name).write_text(text(recipes, by_name, command), encoding="utf-8")
         written.append(folder / name)
     return written

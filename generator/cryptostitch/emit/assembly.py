@@ -19,17 +19,19 @@ _SIZES = {8: "byte", 16: "word", 32: "dword", 64: "qword", 128: "xmmword", 256: 
 @dataclass(frozen=True)
 class Format:
     """An object format: the symbol prefix of the platform's C, the prefix of labels that leave no symbol, the
-    triple."""
+    triple, the directive that keeps a function out of the exports of a shared library that links it (COFF exports
+    nothing that is not asked for)."""
 
     name: str
     triple: str
     symbol_prefix: str
     local_prefix: str
+    hide: str
 
 
-ELF = Format("elf", "x86_64-unknown-linux-gnu", "", ".L")
-COFF = Format("coff", "x86_64-pc-windows-msvc", "", ".L")
-MACHO = Format("macho", "x86_64-apple-macosx", "_", "L")
+ELF = Format("elf", "x86_64-unknown-linux-gnu", "", ".L", ".hidden")
+COFF = Format("coff", "x86_64-pc-windows-msvc", "", ".L", "")
+MACHO = Format("macho", "x86_64-apple-macosx", "_", "L", ".private_extern")
 FORMATS = {f.name: f for f in (ELF, COFF, MACHO)}
 
 
@@ -88,11 +90,14 @@ def places_text(ins: Ins) -> str:
     return " < ".join(str(place) for place in ins.places)
 
 
-def kernel_text(kernel: Kernel, fmt: Format = ELF, comments: bool = True) -> str:
-    """The function and its constants, without the head and the tail of the file."""
+def kernel_text(kernel: Kernel, fmt: Format = ELF, comments: bool = True, hidden: bool = False) -> str:
+    """The function and its constants, without the head and the tail of the file. ``hidden``: a shared library does not
+    export it."""
     symbol = fmt.symbol_prefix + symbol_name(kernel.name)
     local = f"{fmt.local_prefix}{symbol}_"
     lines = [f"# {kernel.name}", f".globl {symbol}", f".p2align {POOL_ALIGN.bit_length() - 1}"]
+    if hidden and fmt.hide:
+        lines.append(f"{fmt.hide} {symbol}")
     if fmt is ELF:
         lines.append(f".type {symbol}, @function")
     elif fmt is COFF:
@@ -174,13 +179,20 @@ _GNU_PROPERTY = """\
 """  # NT_GNU_PROPERTY_TYPE_0: GNU_PROPERTY_X86_FEATURE_1_AND = IBT | SHSTK
 
 
-def file_text(kernels: Iterable[Kernel], fmt: Format = ELF, comments: bool = True) -> str:
+# LC_BUILD_VERSION, without which Apple's linker warns; 10.14 is the oldest macOS that the command can name.
+_MACHO_HEAD = """\
+.build_version macos, 10, 14
+.section __TEXT,__text,regular,pure_instructions
+"""
+
+
+def file_text(kernels: Iterable[Kernel], fmt: Format = ELF, comments: bool = True, hidden: bool = False) -> str:
     """A whole assembly file."""
     text = [".intel_syntax noprefix\n"]
     if fmt is ELF:
         text.append(_GNU_PROPERTY + '.section .note.GNU-stack,"",@progbits\n')
-    text.append(".section __TEXT,__text,regular,pure_instructions\n" if fmt is MACHO else ".text\n")
-    text += [kernel_text(kernel, fmt, comments) for kernel in kernels]
+    text.append(_MACHO_HEAD if fmt is MACHO else ".text\n")
+    text += [kernel_text(kernel, fmt, comments, hidden) for kernel in kernels]
     if fmt is MACHO:
         text.append(".subsections_via_symbols\n")
     return "".join(text)

@@ -141,7 +141,7 @@ def write_columns(
         write("column_kernels.o", object_bytes(own, fmt), recipes)
     write(HEADER, header_text(hashes, command, prefix), [])
     for name in DRIVER:
-        write(name, Path(__file__).with_name(name).read_text(), [])
+        write(name, Path(__file__).with_name(name).read_text(encoding="utf-8"), [])
     folder.mkdir(parents=True, exist_ok=True)
     for path, data in files.items():
         path.write_bytes(data)

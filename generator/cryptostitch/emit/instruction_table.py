@@ -92,4 +92,4 @@ def _immediate(row: Row, operand: Operand, bits: int) -> int:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(table_text())
+    Path(sys.argv[1]).write_text(table_text(), encoding="utf-8")

@@ -34,12 +34,12 @@ def _explain(text: str, errors: str) -> str:
     return "; ".join(found[:5]) if found else f"LLVM MC failed: {errors.strip()[-400:]}"
 
 
-def object_bytes(kernels: Sequence[Kernel], fmt: Format = ELF) -> bytes:
-    """Returns an object that holds all these kernels. Raises AssemblyError, or ValueError for a foreign calling
-    convention."""
+def object_bytes(kernels: Sequence[Kernel], fmt: Format = ELF, hidden: bool = False) -> bytes:
+    """Returns an object that holds all these kernels, which with ``hidden`` no shared library exports. Raises
+    AssemblyError, or ValueError for a foreign calling convention."""
     for kernel in kernels:
         check_abi(kernel, fmt)
-    return assemble_text(file_text(kernels, fmt), fmt)
+    return assemble_text(file_text(kernels, fmt, hidden=hidden), fmt)
 
 
 def machine_code(kernels: Iterable[Kernel]) -> dict[str, bytes]:

@@ -18,4 +18,4 @@ def rules_text() -> str:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(rules_text())
+    Path(sys.argv[1]).write_text(rules_text(), encoding="utf-8")

@@ -28,7 +28,7 @@ class KeptFeatures:
     def read(self) -> dict[tuple[str, str, int, bool, str], frozenset[str]]:
         """Returns what is kept; nothing where there is no sound file."""
         try:
-            kept = {tuple(key): frozenset(found) for key, found in json.loads(self._file().read_text())}
+            kept = {tuple(key): frozenset(found) for key, found in json.loads(self._file().read_text(encoding="utf-8"))}
         except (OSError, ValueError, TypeError, RuntimeError):  # RuntimeError: this user has no home
             return {}
         self._read = len(kept)
@@ -44,7 +44,7 @@ class KeptFeatures:
             made = file.with_suffix(f".{os.getpid()}")
             file.parent.mkdir(parents=True, exist_ok=True)
             try:
-                made.write_text(text)
+                made.write_text(text, encoding="utf-8")
                 made.replace(file)
             except OSError:
                 made.unlink(missing_ok=True)

@@ -33,7 +33,7 @@ Test = tuple[dict[str, Any], dict[str, Any]]
 
 
 def _tests(path: Path) -> Iterator[Test]:
-    for group in json.loads(path.read_text())["testGroups"]:
+    for group in json.loads(path.read_text(encoding="utf-8"))["testGroups"]:
         for test in group["tests"]:
             yield group, test
 
@@ -74,7 +74,7 @@ def records(path: str, first: str) -> Iterator[dict[str, str]]:
         raise Skip("pip install cryptography-vectors==50.0.2")
     record: dict[str, str] = {}
     section = ""
-    for line in (folder / path).read_text().splitlines():
+    for line in (folder / path).read_text(encoding="utf-8").splitlines():
         if match := re.fullmatch(r"\[\s*(\w+)\s*\]", line.strip()):
             if record:
                 yield record
@@ -98,7 +98,7 @@ def settings(path: str) -> Iterator[dict[str, str]]:
     folder = package("cryptography_vectors")
     if folder is None:
         raise Skip("pip install cryptography-vectors==50.0.2")
-    for paragraph in re.split(r"\n\s*\n", (folder / path).read_text()):
+    for paragraph in re.split(r"\n\s*\n", (folder / path).read_text(encoding="utf-8")):
         yield dict(re.findall(r"(\w+)[ \t]*=[ \t]*(\w*)", paragraph))
 
 

@@ -37,7 +37,7 @@ class Diary:
     def read(self, name: str) -> dict[str, Any] | None:
         """A JSON file; None where it is missing or not one."""
         with contextlib.suppress(OSError, ValueError):
-            data = json.loads(self.path(name).read_text())
+            data = json.loads(self.path(name).read_text(encoding="utf-8"))
             return data if isinstance(data, dict) else None
         return None
 

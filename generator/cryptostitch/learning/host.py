@@ -42,7 +42,7 @@ def host() -> Host:
 
 def _times(stat: Path) -> tuple[int, int, int]:
     """(busy, all, cores) of all cores since the system started, in the kernel's ticks."""
-    lines = [line.split() for line in stat.read_text().splitlines() if line.startswith("cpu")]
+    lines = [line.split() for line in stat.read_text(encoding="utf-8").splitlines() if line.startswith("cpu")]
     ticks = [int(n) for n in lines[0][1:9]]  # user nice system idle iowait irq softirq steal
     return sum(ticks) - ticks[3] - ticks[4], sum(ticks), len(lines) - 1
 

@@ -105,7 +105,7 @@ class Searches:
         except VerifyError as error:
             return Outcome((), unproved=(error.problems[0],))
         tried.parent.mkdir(parents=True, exist_ok=True)
-        tried.write_text(json.dumps(found.data(), indent=1) + "\n")
+        tried.write_text(json.dumps(found.data(), indent=1) + "\n", encoding="utf-8")
         outcome = Outcome((1.0,)) if found.best == found.default else self._confirmed(found)
         return replace(outcome, unproved=tuple(found.unproved))
 

@@ -127,7 +127,7 @@ def _write_costs(work: Work, table: dict, how: str) -> None:
         own = {woven_for(recipe_data(recipe)["kernel"], work.host.name) for recipe in work.folder.recipes()}
         before = {name: row for name, row in before.items() if name in own}
     elif before:
-        head = {k: v for k, v in json.loads(path.read_text()).items() if k != "kernels"}
+        head = {k: v for k, v in json.loads(path.read_text(encoding="utf-8")).items() if k != "kernels"}
     kernels = dict(sorted((before | table["kernels"]).items()))
     work.folder.write(Part.COSTS.file, table_text({**head, "kernels": kernels}))
 
@@ -187,7 +187,7 @@ def _add_costs(work: Work, rows: dict[str, list[float]]) -> None:
     in the same way."""
     path = work.folder.file(Part.COSTS)
     if path.exists():
-        table, kernels = json.loads(path.read_text()), dict(sorted((rows_of(path) | rows).items()))
+        table, kernels = json.loads(path.read_text(encoding="utf-8")), dict(sorted((rows_of(path) | rows).items()))
         work.folder.write(Part.COSTS.file, table_text({**table, "kernels": kernels}))
 
 
@@ -202,7 +202,7 @@ def bench(work: Work) -> None:
     path = bench_run.measured(
         work.diary.path("bench.json"), ["--costs", str(work.diary.path(KERNEL_COSTS)), *effort], work.rows, quiet=True
     )
-    work.folder.write(Part.BENCH.file, path.read_text())
+    work.folder.write(Part.BENCH.file, path.read_text(encoding="utf-8"))
     work.tell(Step.BENCH, 0.8, "cst-bench, with the costs that the library brings")
     before = bench_run.measured(
         work.diary.path("bench.before.json"), ["--peers", "none", *effort], work.rows, quiet=True

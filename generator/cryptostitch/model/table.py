@@ -162,7 +162,7 @@ def _median_curve(curves: Sequence[Curve]) -> Curve:
 def read_table(path: Path) -> Table:
     """CryptostitchError when the file is not an instruction table."""
     try:
-        data = json.loads(path.read_text())
+        data = json.loads(path.read_text(encoding="utf-8"))
         rows = {
             name: Row(name, tuple(row["latency"]), row["throughput"], row["uses"])
             for name, row in data["instructions"].items()

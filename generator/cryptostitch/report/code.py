@@ -113,7 +113,7 @@ def template_data(kernel: Kernel, roots: Sequence[Path]) -> list[dict]:
     found = []
     for file, lines in written.items():
         path = next((root / file for root in roots if (root / file).exists()), None)
-        text = path.read_text().split("\n") if path else []
+        text = path.read_text(encoding="utf-8").split("\n") if path else []
         found.append(
             {
                 "file": file,

@@ -37,11 +37,11 @@ class PageFolder:
         except CryptostitchError:
             return ""
         name = f"{recipe.name}.html"
-        (self.path / name).write_text(report_page(report_data(found, self.generator.roots), INDEX))
+        (self.path / name).write_text(report_page(report_data(found, self.generator.roots), INDEX), encoding="utf-8")
         return quote(name)
 
     def index(self, page: str) -> Path:
         """Writes the index."""
         file = self.path / INDEX
-        file.write_text(page)
+        file.write_text(page, encoding="utf-8")
         return file

@@ -6,15 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// Source files of the runtime that run once for a context: compiled for size (cmake/library.cmake of the project).
 const COLD: &str = include_str!("vendor/cold.txt");
-const ASMJIT: [&str; 7] = [
-    "ASMJIT_STATIC",
-    "ASMJIT_NO_COMPILER",
-    "ASMJIT_NO_AARCH64",
-    "ASMJIT_NO_FOREIGN",
-    "ASMJIT_NO_JIT",
-    "ASMJIT_NO_LOGGING",
-    "ASMJIT_NO_BUILDER",
-];
+/// Definitions for asmjit and who includes it (cmake/asmjit_definitions.cmake of the project).
+const ASMJIT: &str = include_str!("vendor/asmjit.txt");
 
 /// All files below a folder whose names end like this.
 fn sources(folder: &Path, extension: &str) -> Vec<PathBuf> {
@@ -44,8 +37,8 @@ fn cpp() -> cc::Build {
     let mut build = base();
     build.cpp(true).std("c++17").flag("-fno-rtti");
     build.flag_if_supported("-fvisibility-inlines-hidden");
-    for name in ASMJIT {
-        build.define(name, "1");
+    for (name, value) in ASMJIT.lines().filter_map(|line| line.split_once('=')) {
+        build.define(name, value);
     }
     build
 }
