@@ -170,7 +170,7 @@ def test_the_check_says_why_it_is_not_active(
 
 def test_a_folder_is_included(build: Path, tmp_path: Path) -> None:
     """As Red Hat's file does it: the folder's files *.cnf and *.conf, which OpenSSL reads, and no others."""
-    folder = tmp_path / "openssl's d"
+    folder = tmp_path / "openssl d"
     folder.mkdir()
     own = written(build, tmp_path).rename(folder / "own.cnf")
     (folder / "readme.txt").write_text("[cryptostitch_sect]\nslwoer = yes\n")
