@@ -29,6 +29,12 @@ static size_t sealed_bytes(const Row &row, size_t text) {
                               : text;
 }
 
+// Where the data of a slot begins, of which the first byte is this: on a cache line behind room for the IV; or so that
+// it ends where a page does.
+static uint8_t *in_slot(uint8_t *slot, size_t pitch, size_t bytes, bool at_page_end) {
+    return at_page_end ? slot + pitch - ClosedPage::BYTES - bytes : slot + HEAD;
+}
+
 // Buffers lie one pitch apart: the data starts on a cache line, its IV right before it, and equal offsets of neighbours
 // fall into different sets. With sessions those of a run lie anywhere, and so do their keys.
 void Cell::lay_out() {
@@ -43,7 +49,9 @@ void Cell::lay_out() {
     batch_.jobs = load_.jobs;
     batch_.sessions = load_.sessions;
     const size_t longest = std::max(batch_.longest, sealed_bytes(row_, batch_.longest));
-    const size_t pitch = HEAD + (longest + 63) / 64 * 64 + 64;
+    const bool at_page_ends = load_.size.mix && load_.size.mix->at_page_ends;
+    const size_t pitch = at_page_ends ? (HEAD + longest + PAGE - 1) / PAGE * PAGE + ClosedPage::BYTES
+                                      : HEAD + (longest + 63) / 64 * 64 + 64;
 
     std::mt19937 random(unsigned(batch_.longest * 131 + jobs));
     auto fill = [&](Table<uint8_t> &v, size_t size) {
@@ -61,22 +69,27 @@ void Cell::lay_out() {
     fill(expected_tags_, jobs * tag_pitch());
     for (size_t i = 0; i < jobs; i++) {
         Buffer b;
-        uint8_t *in = placed(in_, 0) + slots[i] * pitch + HEAD;
+        b.bytes = b.in_bytes = b.out_bytes = sizes[i];
+        (row_.open ? b.in_bytes : b.out_bytes) = sealed_bytes(row_, b.bytes);
+        const size_t last = std::max(b.in_bytes, b.out_bytes);  // the longer of both ends there
+        uint8_t *const in_slots = placed(in_, 0), *const out_slots = placed(out_, at_page_ends ? 0 : OUTPUT);
+        uint8_t *in = in_slot(in_slots + slots[i] * pitch, pitch, last, at_page_ends);
         b.session = load_.sessions ? random() % load_.sessions : 0;
         const size_t key = load_.one_key ? 0 : load_.sessions ? b.session : i % load_.jobs;
         b.key = batch_.first_key + key * Batch::KEY_PITCH;
         b.mac_key = b.key + Batch::MAC_KEY;
         b.in = in;
-        b.out = placed(out_, OUTPUT) + slots[i] * pitch + HEAD;
+        b.out = in_slot(out_slots + slots[i] * pitch, pitch, last, at_page_ends);
         b.iv = (row_.open ? in : b.out) - (row_.des() ? 8 : 16);
         if (row_.quic) put_quic_header(in - QUIC_HEADER, uint64_t(i) << 32);
         memcpy(b.out - HEAD, in - HEAD, HEAD);
         b.tag = placed(tags_, TAGS) + slots[i] * tag_pitch();
         b.expected_tag = placed(expected_tags_, TAGS) + slots[i] * tag_pitch();
-        b.bytes = b.in_bytes = b.out_bytes = sizes[i];
-        (row_.open ? b.in_bytes : b.out_bytes) = sealed_bytes(row_, b.bytes);
         b.sequence = uint64_t(i) << 32;
         batch_.buffers.push_back(b);
+        for (uint8_t *slots_of : {in_slots, out_slots})
+            if (at_page_ends)
+                closed_.push_back(std::make_unique<ClosedPage>(slots_of + (slots[i] + 1) * pitch - ClosedPage::BYTES));
     }
 }
 

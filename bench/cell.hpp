@@ -41,6 +41,7 @@ private:
     Batch batch_;
     size_t tag_pitch() const;
     Table<uint8_t> keys_, in_, out_, tags_, expected_tags_;
+    std::vector<std::unique_ptr<ClosedPage>> closed_;
     std::vector<std::vector<uint8_t>> expected_out_;
     bool ok_ = false, failed_ = false;
 };

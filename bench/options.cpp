@@ -20,7 +20,8 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
   --sizes N[,N...]        bytes of one job, or of a block of an erasure code (default 64,1024,16384)
   --mix MIX[,MIX...]      jobs of different lengths, instead of or, with --sizes, besides equal ones: imix (64 x7,
                           570 x4, 1408 x1); over 1,024 texts, random (uniform, 64 to 1463), random-log (1 to 16384,
-                          as many in each octave), equal (768 each, what random lengths are to be compared with)
+                          as many in each octave), equal (768 each, what random lengths are to be compared with),
+                          page-ends (as random, and each text ends where a page does, with nothing mapped behind it)
   --jobs N[,N...]         jobs in one burst (default 1,8,64; of imix 64)
   --sessions N            each run takes its jobs' keys from N at random, and texts that lie at random: none is in a
                           core's own caches
@@ -176,6 +177,7 @@ static std::vector<Group> default_groups() {
          true,
          false},
         {{sha1, sha256, "aes-128-gcm", "chacha20-poly1305"}, {mixes[0]}, {1, 8, 64}, true, false, false, 1000},
+        {{"sha256", "aes-128-ctr", "aes-128-gcm"}, {{0, find_mix("page-ends")}}, {64}, true, false},
         {{sha256}, {{1024}}, {64}, true, false, true},
     };
 }
@@ -184,6 +186,7 @@ static const Mix MIXES[] = {
     {"imix", Mix::packets, 64, 1408, 0},
     {"random", Mix::uniform, 64, 1463, 1024},
     {"random-log", Mix::logarithmic, 1, 16384, 1024},
+    {"page-ends", Mix::uniform, 64, 1463, 1024, true},
     {"equal", Mix::equal, 768, 768, 1024},
 };
 

@@ -12,6 +12,7 @@ struct Mix {
     enum Kind { packets, uniform, logarithmic, equal } kind;
     size_t least, most;  // bytes of a job
     size_t texts;        // that take turns, a burst after the other; 0: those of one burst
+    bool at_page_ends = false; // each text ends where a page does, and nothing may be read behind it
 };
 const Mix *find_mix(const std::string &name);  // NULL: none has that name
 std::string mix_names();

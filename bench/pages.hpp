@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -39,6 +40,22 @@ struct HugePages {
         return false;
     }
 };
+// A page that must not be touched, as long as the object lives.
+class ClosedPage {
+public:
+    static constexpr size_t BYTES = 4096;
+    explicit ClosedPage(void *page) : page_(page) { set(PROT_NONE); }
+    ~ClosedPage() { set(PROT_READ | PROT_WRITE); }
+    ClosedPage(const ClosedPage &) = delete;
+    ClosedPage &operator=(const ClosedPage &) = delete;
+
+private:
+    void set(int protection) {
+        if (mprotect(page_, BYTES, protection)) abort();
+    }
+    void *page_;
+};
+
 template <class T>
 using Table = std::vector<T, HugePages<T>>;
 

@@ -45,7 +45,13 @@ RANDOM = [
     "chacha20-poly1305",
     "aes-128-ccm",
 ]
-MIXES = {"imix": "IMIX", "random": "64 to 1,463 B", "random-log": "1 B to 16 KiB", "equal": "768 B each"}
+MIXES = {
+    "imix": "IMIX",
+    "random": "64 to 1,463 B",
+    "random-log": "1 B to 16 KiB",
+    "page-ends": "64 to 1,463 B at page ends",
+    "equal": "768 B each",
+}
 FAMILIES = {"zen4": "Zen 4", "zen5": "Zen 5", "sapphire_rapids": "Sapphire or Emerald Rapids"}
 
 
