@@ -256,7 +256,7 @@ def test_a_sponge_with_a_key(folder: Path, tmp_path: Path, build: Path, example:
     [
         (0, {"hmac": True}, "hmac=False"),
         (0, {"padding": "length", "length_bytes": 8, "bytes": 64, "block_bytes": 64}, "a hash with a key has one of"),
-        (0, {"words": 25}, "at most 128 bytes"),
+        (0, {"words": 25}, "at most 200 bytes together"),
         (
             0,
             {"padding": "sponge", "domain": 1, "squeeze_bytes": 8, "digest_bytes": 9},
