@@ -1,10 +1,10 @@
 """Cryptostitch: generates stitched and multi-buffer kernels for encryption and authentication.
 
 What a script that tries out an algorithm or a pairing, or seals or hashes many things, needs is here under its own
-name; each is imported when it is first used. The library's part (agree_many, chunks, hash_column, hash_many, hmac_many,
-quic_next_secret, quic_open, quic_retry_tag, quic_seal, rolling_cuts, sign_many, suite, verify_many, Address, Context,
-ErasureCode, Key, Protection, PublicKey, QuicKey, QuicOpened, QuicPacket, QuicReceived, RsaKey, RuntimeFailure,
-SectorFault, SomeForged, Suite) needs no other package, and is what `import *` takes; the rest
+name; each is imported when it is first used. The library's part (agree_many, chunks, hash_column, hash_many,
+hmac_column, hmac_many, quic_next_secret, quic_open, quic_retry_tag, quic_seal, rolling_cuts, sign_many, suite,
+verify_many, Address, Context, ErasureCode, Key, Protection, PublicKey, QuicKey, QuicOpened, QuicPacket, QuicReceived,
+RsaKey, RuntimeFailure, SectorFault, SomeForged, Suite) needs no other package, and is what `import *` takes; the rest
 (Algorithm, BlockCipher, Form, Generator, Laboratory, Recipe, Tree, WORDS_32, WORDS_64, known_answers, read_answers,
 stream_name, trial) wants what the wheel's extra `generator` installs.
 
@@ -34,7 +34,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .binding.chunks import chunks
     from .binding.codes import ErasureCode
-    from .binding.many import hash_column, hash_many, hmac_many, suite
+    from .binding.many import hash_column, hash_many, hmac_column, hmac_many, suite
     from .binding.protection import Protection, SectorFault
     from .binding.public_key import PublicKey, RsaKey, agree_many, sign_many, verify_many
     from .binding.quic import (
@@ -89,6 +89,7 @@ __all__ = [
     "chunks",
     "hash_column",
     "hash_many",
+    "hmac_column",
     "hmac_many",
     "quic_next_secret",
     "quic_open",
@@ -128,6 +129,7 @@ _HOMES = {
     "chunks": "binding.chunks",
     "hash_column": "binding.many",
     "hash_many": "binding.many",
+    "hmac_column": "binding.many",
     "hmac_many": "binding.many",
     "known_answers": "core.answers",
     "quic_next_secret": "binding.quic",

@@ -946,12 +946,12 @@ typedef struct cst_quic_received {
     const cst_quic_key *previous, *next; /* NULL, or the keys of the phases before and after it, of the same context and
                                             algorithm (6.3, 6.5). A packet with a short header whose Key Phase bit is
                                             not `phase` is opened by `previous` if there is one and the packet's number
-                                            is below phase_first or that is 0, else by `next`; without that key it is
-                                            taken as forged */
+                                            is below the lowest one that was opened in the current phase, or none was
+                                            (phase_opened), else by `next`; without that key it is taken as forged */
     uint32_t phase; /* 0 or 1: the Key Phase bit of packets under `key` */
     int status; /* set by the call */
-    uint64_t phase_first; /* the lowest packet number that was opened in the current phase; 0: none was (where there was
-                             a phase before, 0 is the number of none in this one) */
+    uint64_t phase_opened; /* one more than the lowest packet number that was opened in the current phase; 0: none
+                              was */
     uint64_t expected; /* one more than the largest packet number that was opened in this packet number space, at most
                           2^62; 0: none was. The number is decoded against it (RFC 9000, A.3: expected_pn) */
     const void *in; /* the protected packet, from its first byte to the last one of its tag */

@@ -26,10 +26,11 @@ struct Given {
     // Checks all arguments of a call that writes `written` bytes to `memory`, too.
     int check(cst_key **out, void *memory = nullptr, size_t written = 0, size_t capacity = 0) const {
         if ((suite.key_max && !key) || (suite.mac_key_max && !mac_key)) return CST_ERR_ARGUMENT;
+        if (address(memory) % alignof(Key)) return CST_ERR_ARGUMENT;  // also where there is too little of it
         const bool has_room = capacity >= written;
         return check_arguments(length_error(right_lengths() && has_room),
                                {Argument::input(key, key_len), Argument::input(mac_key, mac_key_len),
-                                Argument::outputs(out), Argument{memory, has_room ? written : 0, true, alignof(Key)}});
+                                Argument::outputs(out), Argument::output(memory, has_room ? written : 0)});
     }
     int make_in(void *memory) const {
         return make_key(suite, octets(key), key_len, octets(mac_key), mac_key_len, memory);

@@ -48,10 +48,8 @@ struct Hidden {
     }
 };
 
-// All numbers are before that of a phase in which none was opened.
-uint64_t first_of_phase(const cst_quic_received &packet) {
-    return packet.phase_first ? std::min(packet.phase_first, NUMBERS) : NUMBERS;
-}
+// All numbers are before that of a phase in which none was opened: 0 wraps.
+uint64_t first_of_phase(const cst_quic_received &packet) { return std::min(packet.phase_opened - 1, NUMBERS); }
 
 bool in_place(const cst_quic_received &packet) { return packet.in == packet.out; }
 

@@ -806,7 +806,7 @@ def quic_sealed(o: Objects, algorithm: str) -> bytes:
 def quic_opening(o: Objects, algorithm: str) -> Values:
     packet = quic_sealed(o, algorithm)
     return {
-        **{"key": o.quic_key(algorithm), "phase": 0, "phase_first": 0, "expected": 300},
+        **{"key": o.quic_key(algorithm), "phase": 0, "phase_opened": 0, "expected": 300},
         **{"in": packet, "number_at": len(QUIC_HEADER) - 2, "out": Room(len(packet) - 16)},
     }
 

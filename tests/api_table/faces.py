@@ -34,6 +34,7 @@ PYTHON: dict[str, str] = {
     "chunks": "cst_chunker_new cst_chunker_feed cst_chunker_free",
     "hash_column": "cst_digest_column cst_digest_many",
     "hash_many": "cst_digest_many",
+    "hmac_column": "cst_digest_column cst_digest_many",
     "hmac_many": "cst_digest_many",
     "quic_next_secret": "cst_quic_next_secret",
     "quic_open": "cst_quic_open",

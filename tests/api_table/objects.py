@@ -20,13 +20,13 @@ def address_of(callback: Any) -> int:
 
 
 class Objects:
-    """Handles are numbers. ``single``: those of the present call, which `end` frees."""
+    """Handles are numbers. ``single``: those of the present call, which `end` frees. ``flags``: of ``open_context``."""
 
-    def __init__(self, path: str):
+    def __init__(self, path: str, flags: int = capi.ALLOW_PACKS):
         self.path, self.lib = path, capi.load(path)
         self.single: list[tuple[str, int]] = []
         self.context = self.made("cst_ctx_new", None)
-        options = capi.Options(flags=capi.ALLOW_PACKS)
+        options = capi.Options(flags=flags)
         self.open_context = self.made("cst_ctx_new", ctypes.byref(options), first=True)
         self._known: dict[Any, int] = {}
 

@@ -263,7 +263,7 @@ STRUCTS: dict[str, dict[str, Role]] = {
         "next": Handle(Without("a packet of the next phase does not open")),
         "phase": Choice(values=(0, 1)),
         "status": Reported(),
-        "phase_first": Number(),
+        "phase_opened": Number(),
         "expected": Number(wrong=capi.ERR_ARGUMENT),
         "in": INPUT,
         "in_len": Length(),

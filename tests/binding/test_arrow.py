@@ -13,7 +13,7 @@ from typing import Any
 
 import nanoarrow
 import pytest
-from cryptostitch import hash_column, suite
+from cryptostitch import hash_column, hmac_column, suite
 from cryptostitch.binding.arrow import _Array, _Schema
 
 RELEASE = CFUNCTYPE(None, c_void_p)(lambda _: None)
@@ -74,7 +74,7 @@ def digests(items: list[bytes]) -> bytes:
 def test_an_array(kind: str) -> None:
     assert hash_column("sha256", array_of(list(ITEMS), kind)) == digests(ITEMS)
     macs = b"".join(hmac.digest(b"key", item, "sha256") for item in ITEMS)
-    assert hash_column("sha256", array_of(list(ITEMS), kind), key=b"key") == macs
+    assert hmac_column("sha256", b"key", array_of(list(ITEMS), kind)) == macs
 
 
 @pytest.mark.parametrize("kind", TYPES)

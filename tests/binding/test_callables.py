@@ -177,9 +177,10 @@ def recipes(c: Context) -> dict[str, Recipe]:
         ),
         "hash_many": (cryptostitch.hash_many, {"name": "sha1", "buffers": [text], "length": 20, "context": c}),
         "hmac_many": (cryptostitch.hmac_many, {"name": "sha1", "key": text, "buffers": [text]}),
-        "hash_column": (
-            cryptostitch.hash_column,
-            {"name": "sha1", "data": text, "offsets": offsets, "key": text},
+        "hash_column": (cryptostitch.hash_column, {"name": "sha1", "data": text, "offsets": offsets}),
+        "hmac_column": (
+            cryptostitch.hmac_column,
+            {"name": "sha1", "key": text, "data": text, "offsets": offsets},
         ),
         "suite": (cryptostitch.suite, {"name": "sha1"}),
         "Context.__init__": (

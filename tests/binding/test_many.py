@@ -1,4 +1,4 @@
-"""cryptostitch.hash_many, hmac_many, hash_column beside hashlib."""
+"""cryptostitch.hash_many, hmac_many, hash_column, hmac_column beside hashlib."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy
 import pytest
-from cryptostitch import hash_column, hash_many, hmac_many, suite
+from cryptostitch import hash_column, hash_many, hmac_column, hmac_many, suite
 from cryptostitch.binding import many
 from cryptostitch.binding.runtime import ERR_LENGTH, ERR_NAME, RuntimeFailure
 from cryptostitch.binding.values import place
@@ -116,7 +116,7 @@ def test_hash_column(name: str, kind: str, buffers: list[bytes]) -> None:
         assert hash_column(name, whole, offsets) == wanted
     assert hash_column(name, data, numpy.array(offsets)) == wanted
     macs = b"".join(hmac.digest(b"key", buffer, name) for buffer in buffers)
-    assert hash_column(name, data, offsets, key=b"key") == macs
+    assert hmac_column(name, b"key", data, offsets) == macs
     assert hash_column(name, b"", offsets[:1]) == b""
 
 

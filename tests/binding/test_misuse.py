@@ -26,7 +26,17 @@ import cryptostitch
 import cryptostitch.binding
 import numpy
 import pytest
-from cryptostitch import Context, ErasureCode, PublicKey, RuntimeFailure, SomeForged, hash_column, hash_many, hmac_many
+from cryptostitch import (
+    Context,
+    ErasureCode,
+    PublicKey,
+    RuntimeFailure,
+    SomeForged,
+    hash_column,
+    hash_many,
+    hmac_column,
+    hmac_many,
+)
 from cryptostitch.binding import runtime
 from cryptostitch.binding.capi import ERR_LOST
 from cryptostitch.binding.fixed import Uncopied
@@ -571,7 +581,7 @@ TUPLES: dict[str, Callable[[Context, Key], object]] = {
     "hmac_many": lambda c, k: hmac_many("sha256", (1, 100), [b"x"]),
     "hash_many": lambda c, k: hash_many("sha256", [PAIR]),
     "hash_column": lambda c, k: hash_column("sha256", PAIR, array("i", [0, 1])),
-    "hash_column key": lambda c, k: hash_column("sha256", b"x", array("i", [0, 1]), PAIR),
+    "hmac_column": lambda c, k: hmac_column("sha256", PAIR, b"x", array("i", [0, 1])),
     "tags": lambda c, k: c.suite("sha1").key().digest_column(b"", array("i", [0, 0]), PAIR),
     "checksum": lambda c, k: c.suite("crc32").key().checksum(PAIR),
     "encode": lambda c, k: ErasureCode(1, 1).encode([PAIR]),
@@ -744,7 +754,7 @@ def test_a_column_without_offsets(context: Context, sha256: Key, kind: str) -> N
     """n items have n + 1 offsets; of none there is one."""
     for call in (
         lambda: hash_column("sha256", b"", array(kind)),
-        lambda: hash_column("sha256", b"text", array(kind), b"key"),
+        lambda: hmac_column("sha256", b"key", b"text", array(kind)),
         lambda: sha256.digest_column(b"", array(kind), bytearray()),
     ):
         with pytest.raises(ValueError, match="no offsets"):

@@ -67,7 +67,7 @@ def test_key_update() -> None:
     hp, its = Keys.of("aes-128-gcm", 1, secret).hp, Keys.of("aes-128-gcm", 1, following)
     packet = Keys("aes-128-gcm", its.key, its.iv, hp).seal(b"\x44abc\0\0", 9, 2, b"a payload")
     for next_, phase, by in ((updated, 0, updated), (None, 0, None), (None, 1, None)):
-        (opened,) = quic_open([QuicReceived(key, packet, 4, 8, next=next_, phase=phase, phase_first=0)])
+        (opened,) = quic_open([QuicReceived(key, packet, 4, 8, key, next_, phase, phase_first=0)])
         assert (opened and opened.key) is by
     assert key.failed == updated.failed == 2 and updated.most_sealed == 1 << 23
 

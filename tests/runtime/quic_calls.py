@@ -62,7 +62,7 @@ class Opening:
     previous: int = 0
     next: int = 0
     phase: int = 0
-    phase_first: int = 0
+    phase_first: int = -1
     in_place: bool = True
     status: int = 77
     header: bytes = b""
@@ -162,7 +162,7 @@ class Quic:
             out = source if packet.in_place else Bytes(b"?" * max(len(packet.packet) - 16, 0))
             struct.size = ctypes.sizeof(struct)
             struct.key, struct.previous, struct.next = packet.key, packet.previous or None, packet.next or None
-            struct.phase, struct.phase_first = packet.phase, packet.phase_first
+            struct.phase, struct.phase_opened = packet.phase, packet.phase_first + 1
             struct.expected = packet.largest + 1
             setattr(struct, "in", source.at)
             struct.in_len, struct.number_at, struct.out, struct.out_cap = source.size, packet.at, out.at, out.size

@@ -123,6 +123,7 @@ def test_errors_write_nothing(shared_context: Context, name: str) -> None:
     refused(ERR_ARGUMENT, Address(None, size))
     for room in (0, 1, 63, size - 1):
         refused(ERR_LENGTH, Address(memory.address, room))
+        refused(ERR_ARGUMENT, Address(memory.address + 8, room))
     refused(ERR_LENGTH, memory.room, key=bytes(suite.key_bytes + 1))
     refused(ERR_LENGTH, Address(2**64 - 64, size), key=key)
     if suite.key_bytes:

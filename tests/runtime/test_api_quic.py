@@ -335,9 +335,11 @@ def test_key_phases(quic: Quic, algorithm: str) -> None:
                         refused(opened, 3, ERR_AUTH)
         none_yet = Opening(key, sent[0][2], 3, 90, old, new, phase)
         assert quic.open([none_yet]) == OK and none_yet.opened_by == old
-        for largest, first in ((109, 0), (-1, 0), (109, 100), (-1, QUIC_NONE)):  # whatever was lost before
+        for largest, first in ((109, -1), (-1, -1), (109, 100), (-1, QUIC_NONE - 1)):  # whatever was lost before
             updated = Opening(key, sent[4][2], 3, largest, 0, new, phase, phase_first=first)
             assert quic.open([updated]) == OK and updated.opened_by == new
+        at_once = Opening(key, sent[4][2], 3, 109, old, new, phase, phase_first=0)  # updated before the first packet
+        assert quic.open([at_once]) == OK and at_once.opened_by == new
     failed = {quic.info(handle).failed for handle in handles}
     assert len(failed) == 1 and failed.pop() > 0, "one count of all phases"
 

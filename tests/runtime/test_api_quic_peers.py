@@ -145,7 +145,7 @@ def check(
         while len(phases) < 4:
             secret = quic.next_secret(algorithm, version, secret)
             phases.append(quic.from_secret(algorithm, version, secret, phases[-1]))
-        largest, current, first = dict.fromkeys(keys, -1), 0, 0
+        largest, current, first = dict.fromkeys(keys, -1), 0, -1
         lost = loses_first
         for packet in (each for each in sent if each.by_client == by_client):
             its = keys[packet.kind]

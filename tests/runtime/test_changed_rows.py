@@ -17,7 +17,7 @@ from api_table.hostile import memory_of, run
 from api_table.objects import Objects
 from commit_draw import is_drawn
 from cryptostitch.binding import capi, runtime
-from cryptostitch.binding.runtime import ALLOW_PACKS, Context
+from cryptostitch.binding.runtime import ALLOW_LEGACY, ALLOW_PACKS, Context
 from cryptostitch.commands.common import catalogue_of
 from cryptostitch.core.kinds import KINDS
 from cryptostitch.core.program import Algorithm, Part, Recipe
@@ -35,10 +35,10 @@ PREFIX = "z"
 
 
 class PackObjects(Objects):
-    """Those of a context that has a pack."""
+    """Those of a context that has a pack, and suites of legacy algorithms."""
 
     def __init__(self, path: str, pack: bytes):
-        super().__init__(path)
+        super().__init__(path, ALLOW_PACKS | ALLOW_LEGACY)
         self.context = self.open_context
         assert self.lib.cst_pack_load(self.context, pack, len(pack)) == capi.OK
 
@@ -98,7 +98,7 @@ def judged(name: str, of: str) -> Iterator[tuple[str, bytes]]:
 
 def use_suites(path: str, pack: bytes) -> list[str]:
     """Seals and opens under all suites that the pack brings; says what was written beside the buffers."""
-    before = set(Context().names(runtime.NAME_SUITE))
+    before = set(Context(ALLOW_LEGACY).names(runtime.NAME_SUITE))
     objects, found, ran = PackObjects(path, pack), list[str](), 0
     names: list[str] = []
     collect = capi.EACH_NAME(lambda name, arg: names.append(name.decode()) or 0)
@@ -127,8 +127,10 @@ def use_suites(path: str, pack: bytes) -> list[str]:
 
 
 NO_SUITE = "no suite sealed or opened anything"
-WITHOUT_SUITES = {KINDS[kind].number for kind in ("arithmetic", "codec", "chacha_poly_enc", "chacha_poly_dec")}
-"""Of their own: messages of ChaCha20-Poly1305 are those of the library's suite."""
+WITHOUT_SUITES = {
+    KINDS[kind].number for kind in ("arithmetic", "codec", "ghash", "chacha", "chacha_poly_enc", "chacha_poly_dec")
+}
+"""Of their own: messages of AES-GCM and ChaCha20-Poly1305 are those of the library's suites."""
 WITH_IVS = {KINDS[kind].number for kind in ("counter", "cipher_enc", "xts_dec")}
 ENTRIES = (("cst_seal", sealing), ("cst_open", opening))
 OF_EXAMPLES = (("own_cipher", "aria128_ctr"), ("own_mac", "siphash"), ("own_aead", "ascon_duplex"))

@@ -268,7 +268,7 @@ QuicReceivedStruct = _sized(
     ("next", c_void_p),
     ("phase", c_uint32),
     ("status", c_int),
-    ("phase_first", c_uint64),
+    ("phase_opened", c_uint64),
     ("expected", c_uint64),
     ("in", c_void_p),
     ("in_len", c_size_t),

@@ -1,4 +1,5 @@
-"""Digests and HMACs of many buffers by one call: `hash_many`, `hmac_many`, `hash_column`; and `suite`.
+"""Digests and HMACs of many buffers by one call: `hash_many`, `hmac_many`, `hash_column`,
+`hmac_column`; and `suite`.
 
 Buffers are not copied, and the interpreter's lock is released while the library works. All may be called from several
 threads. Errors are ``RuntimeFailure`` (capi.py has the codes), ``TypeError`` for what is not a buffer, and
@@ -124,10 +125,8 @@ def hmac_many(name: str, key: Buffer, buffers: Iterable[Buffer]) -> list[bytes]:
     return _many(_hmac(name, key), buffers)
 
 
-def hash_column(
-    name: str, data: Buffer | ArrowArray | ArrowStream, offsets: Buffer | None = None, key: Buffer | None = None
-) -> bytes:
-    """The digests, or with ``key`` the HMACs, of the items data[offsets[i] : offsets[i + 1]], one behind the other.
+def hash_column(name: str, data: Buffer | ArrowArray | ArrowStream, offsets: Buffer | None = None) -> bytes:
+    """The digests of the items data[offsets[i] : offsets[i + 1]], one behind the other.
     ``offsets``: a buffer of whole numbers of 4 or 8 bytes, one more than items, as in Arrow's binary arrays (NumPy's
     arrays and array.array are such). ValueError where they are something else; RuntimeFailure (ERR_LENGTH) where they
     fall or lie beyond the data.
@@ -135,14 +134,24 @@ def hash_column(
     Or ``data`` is an array or a column of Arrow (pyarrow, nanoarrow, polars, pandas: what has ``__arrow_c_array__`` or
     ``__arrow_c_stream__``) of binary or text, and there are no offsets. A null has a digest too, of the bytes that lie
     in its place, usually none: the array's own bitmap says which digests are of nulls. TypeError for other types."""
-    used = _hash(name) if key is None else _hmac(name, key)
+    return _tags_of(_hash(name), data, offsets)
+
+
+def hmac_column(
+    name: str, key: Buffer, data: Buffer | ArrowArray | ArrowStream, offsets: Buffer | None = None
+) -> bytes:
+    """The HMACs under one key of such items, as `hash_column` takes them, by the hash of that name."""
+    return _tags_of(_hmac(name, key), data, offsets)
+
+
+def _tags_of(key: Key, data: Buffer | ArrowArray | ArrowStream, offsets: Buffer | None) -> bytes:
     if offsets is not None:
-        return _column(used, data, Offsets(offsets))
+        return _column(key, data, Offsets(offsets))
     if not is_arrow(data):
         raise TypeError(f"offsets are wanted with {type(data).__name__}, which is no array of Arrow")
     parts: list[bytes] = []
     for each in arrays(data):
-        parts.append(_apart(used, each) if isinstance(each, Apart) else _column(used, each.data, each.offsets))
+        parts.append(_apart(key, each) if isinstance(each, Apart) else _column(key, each.data, each.offsets))
     return b"".join(parts)
 
 

@@ -282,7 +282,7 @@ def _lay_received(struct: Any, packet: QuicReceived) -> tuple[bytearray, Any]:
     struct.size, struct.key = sizeof(QuicReceivedStruct), owned.pointer
     struct.previous, struct.next = (None if other is None else other.pointer for other in others)
     struct.phase = number(packet.phase, "a key phase", 32)
-    struct.phase_first = number(packet.phase_first or 0, "a packet number")
+    struct.phase_opened = _behind(packet.phase_first)
     struct.expected = _behind(packet.largest)
     setattr(struct, "in", text)
     struct.in_len, struct.out, struct.out_cap = length, at, room
@@ -290,9 +290,9 @@ def _lay_received(struct: Any, packet: QuicReceived) -> tuple[bytearray, Any]:
     return out, (owned, others, alive, keep)
 
 
-def _behind(largest: int | None) -> int:
-    """The packet number that is expected; where it would not fit, one that is refused too."""
-    return 0 if largest is None else min(number(largest, "a packet number") + 1, QUIC_NONE)
+def _behind(opened: int | None) -> int:
+    """One more than the packet number, 0 for None; where it would not fit, one that no packet has."""
+    return 0 if opened is None else min(number(opened, "a packet number") + 1, QUIC_NONE)
 
 
 def _run(function: str, given: list[Any], structs: Any, cause: Any) -> None:

@@ -355,8 +355,9 @@ pub fn open<'a>(mut packets: Vec<Received<'a>>) -> Result<Vec<Result<Opened<'a>,
         let mut its: sys::cst_quic_received = unsafe { std::mem::zeroed() };
         its.size = size_of::<sys::cst_quic_received>();
         (its.key, its.previous, its.next) = (packet.key.raw, raw(packet.previous), raw(packet.next));
-        (its.phase, its.phase_first) = (packet.phase.into(), packet.phase_first.unwrap_or(0));
-        its.expected = packet.largest.map_or(0, |largest| largest.saturating_add(1));
+        let behind = |opened: Option<u64>| opened.map_or(0, |number| number.saturating_add(1));
+        (its.phase, its.phase_opened) = (packet.phase.into(), behind(packet.phase_first));
+        its.expected = behind(packet.largest);
         (its.in_, its.in_len) = (at.cast_const().cast(), len);
         (its.out, its.out_cap) = (at.cast(), len);
         its.number_at = packet.number_at;

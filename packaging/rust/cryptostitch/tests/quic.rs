@@ -95,7 +95,8 @@ fn a_key_update() {
         for (next, expected) in [(Some(&after), Ok(Phase::Next)), (None, Err(Error::Authentication))] {
             let mut datagram = sealed(&after, 0x44, 9, b"some text");
             let mut received = Received::new(&key, &mut datagram, 4, largest);
-            (received.next, received.phase_first) = (next, phase_first);
+            (received.previous, received.next) = (phase_first.map(|_| &key), next);
+            received.phase_first = phase_first;
             assert_eq!(open(vec![received]).unwrap().remove(0).map(|opened| opened.phase), expected);
         }
     }
