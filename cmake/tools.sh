@@ -10,10 +10,11 @@ required=
 for pair in c++:g++ cmake:cmake ninja:ninja-build; do
     command -v "${pair%:*}" >/dev/null || required="$required ${pair#*:}"
 done
+case $use in deb | test) with_git=git ;; *) with_git= ;; esac
+[ -z "$with_git" ] || command -v git >/dev/null || required="$required git"
 if [ "$use" = deb ]; then
     command -v dh >/dev/null || required="$required debhelper"
     command -v lintian >/dev/null || required="$required lintian"
-    command -v git >/dev/null || required="$required git"
     # dpkg asks for the packages that it builds with by their names, whatever compilers and tools there are
     for package in build-essential cmake ninja-build libssl-dev libipsec-mb-dev; do
         dpkg -s $package >/dev/null 2>&1 || required="$required $package"
@@ -67,7 +68,7 @@ if command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; then
 else
     command -v cmake >/dev/null || .venv/bin/pip install -q 'cmake==3.31.*'
     command -v ninja >/dev/null || .venv/bin/pip install -q 'ninja==1.13.*'
-    for tool in c++ $([ "$use" != deb ] || echo dh lintian git); do
+    for tool in c++ $with_git $([ "$use" != deb ] || echo dh lintian); do
         command -v "$tool" >/dev/null || { echo "no $tool here and no right to install it" >&2; exit 1; }
     done
 fi
