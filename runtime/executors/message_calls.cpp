@@ -17,6 +17,7 @@ KernelCall lay_down(const Engine &engine, const Variant &v) {
     call.opens = v.cipher.algorithm && v.cipher.algorithm->record.decrypts_only();
     call.clears_upper = v.legacy_sse && engine.avx();
     call.place = v.message;
+    call.copies_ends = v.message.bits && v.role == Role::message;  // a checksum beside a cipher reads its text, too
     for (size_t i = 0; i < Variant::MOST_SECRETS; i++) call.secrets[i] = v.secrets[i];
     return call;
 }

@@ -45,7 +45,7 @@ struct RoomOf : CallMemory {
     [[gnu::always_inline]] explicit RoomOf(const KernelCall &its_call) : CallMemory(its_call, its_state_) {}
     [[gnu::always_inline]] ~RoomOf() {
         for (const Span &span : call.secrets) wipe_rows(its_state_ + span.from, span.bytes);
-        if (used_aside) wipe_rows(aside, call.step);
+        if (used_aside) wipe_rows(aside, call.step < MOST_STEP ? call.step : MOST_STEP);
         if (used_aad) wipe_rows(aad, MESSAGE_AAD);
     }
 
@@ -119,15 +119,18 @@ protected:
             point(place_.head_in, from);
             point(place_.head_out, to);
         }
+        const bool aside = apart_ || (call_.copies_ends && (leaves_page(from) || (to && leaves_page(to))));
         if (apart_) {
             const size_t whole = end_ & ~(BLOCK - 1);
             fill(room_.aside + whole, step_ - whole, 0);  // also clears what the last message left there
-            if (end_) copy_end(room_.aside, from + front_, end_);
+        } else if (aside) {
+            end_apart();
         } else if (end_) {
             point_end(from + front_, to ? to + front_ : nullptr);
         }
+        if (aside && end_) copy_end(room_.aside, from + front_, end_);
         call_.fn(&room_.args);
-        if (apart_ && end_ && to) copy_end(to + front_, room_.aside, end_);
+        if (aside && end_ && to) copy_end(to + front_, room_.aside, end_);
     }
     [[gnu::always_inline]] void point(uint32_t field, const void *to) { put_pointer(state_ + field, to); }
     [[gnu::always_inline]] void put_word(uint32_t field, uint64_t word) { memcpy(state_ + field, &word, sizeof(word)); }
@@ -163,6 +166,14 @@ private:
     void point_end(const void *in, const void *out) {
         point(place_.end_in, in);
         if (place_.end_out != NO_FIELD) point(place_.end_out, out);
+    }
+    // Whether an iteration's bytes reach into a page that the text's end does not. Where that page is not there, or was
+    // never touched, each masked access that reaches into it takes hundreds of cycles, though none of its bytes is
+    // accessed.
+    bool leaves_page(const uint8_t *text) const {
+        constexpr unsigned PAGE_LOG2 = 12;
+        const uintptr_t at = reinterpret_cast<uintptr_t>(text) + front_;
+        return (at + end_ - 1) >> PAGE_LOG2 != (at + step_ - 1) >> PAGE_LOG2 && end_ - 1 < CallMemory::MOST_STEP;
     }
     // Not inlined: where registers are few, the compiler leaves copies of what it copies on the stack.
     static void copy_end(uint8_t *to, const uint8_t *from, size_t n);

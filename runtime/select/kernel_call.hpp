@@ -33,6 +33,7 @@ struct alignas(64) KernelCall {
     uint32_t step, step_log2, state_offset[2];
     uint32_t in, out;  // fields, as those of `place`
     bool opens, clears_upper;
+    bool copies_ends;  // a text's end may be elsewhere than the text (MessageCalls::leaves_page)
     MessagePlace place;
     Span secrets[Variant::MOST_SECRETS];
     uint32_t round_keys, tweak, powers_end;  // offsets in a key
