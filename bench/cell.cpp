@@ -58,9 +58,15 @@ void Cell::lay_out() {
         v.resize(size + 2 * PAGE);
         for (uint8_t &byte : v) byte = uint8_t(random());
     };
-    std::vector<size_t> slots(jobs);
-    for (size_t i = 0; i < jobs; i++) slots[i] = i;
-    if (load_.sessions) std::shuffle(slots.begin(), slots.end(), random);
+    std::vector<size_t> slots(jobs), sessions(jobs);
+    for (size_t i = 0; i < jobs; i++) {
+        slots[i] = i;
+        sessions[i] = load_.sessions ? i % load_.sessions : 0;
+    }
+    if (load_.sessions) {
+        std::shuffle(slots.begin(), slots.end(), random);
+        std::shuffle(sessions.begin(), sessions.end(), random);
+    }
     fill(keys_, std::max(load_.jobs, load_.sessions) * Batch::KEY_PITCH);
     batch_.first_key = placed(keys_, KEYS);
     fill(in_, jobs * pitch);
@@ -74,7 +80,7 @@ void Cell::lay_out() {
         const size_t last = std::max(b.in_bytes, b.out_bytes);  // the longer of both ends there
         uint8_t *const in_slots = placed(in_, 0), *const out_slots = placed(out_, at_page_ends ? 0 : OUTPUT);
         uint8_t *in = in_slot(in_slots + slots[i] * pitch, pitch, last, at_page_ends);
-        b.session = load_.sessions ? random() % load_.sessions : 0;
+        b.session = sessions[i];
         const size_t key = load_.one_key ? 0 : load_.sessions ? b.session : i % load_.jobs;
         b.key = batch_.first_key + key * Batch::KEY_PITCH;
         b.mac_key = b.key + Batch::MAC_KEY;

@@ -23,8 +23,8 @@ Core cycles per byte of Cryptostitch and its peers; every output is checked agai
                           as many in each octave), equal (768 each, what random lengths are to be compared with),
                           page-ends (as random, and each text ends where a page does, with nothing mapped behind it)
   --jobs N[,N...]         jobs in one burst (default 1,8,64; of imix 64)
-  --sessions N            each run takes its jobs' keys from N at random, and texts that lie at random: none is in a
-                          core's own caches
+  --sessions N[,N...]     jobs take their keys from those of N sessions, in random order, and texts that lie at random:
+                          none is in a core's own caches
   --threads N|all         throughput of 1, 2, 4, ... N threads, a core each, instead of cycles of one
   --peers A[,B...]        openssl, ipsec-mb, isal, zlib (this system's), built (those of `make peers`); "none" for none
                           (default: all that are there)
@@ -147,7 +147,13 @@ static std::vector<Group> default_groups() {
           "chacha20-poly1305/key"},
          {{1}},
          {64}},
-        {{sha1, sha256, "aes-128-gcm", "chacha20-poly1305"}, {imix}, {64}, true, false, false, 100000},
+        {{sha1, sha256, "aes-128-gcm", "aes-256-gcm", "chacha20-poly1305"},
+         {{64}, imix},
+         {64},
+         true,
+         false,
+         false,
+         {1024, 65536}},
         {{"sha1",
           "sha256",
           "sha512",
@@ -176,7 +182,7 @@ static std::vector<Group> default_groups() {
          {1, 8, 64},
          true,
          false},
-        {{sha1, sha256, "aes-128-gcm", "chacha20-poly1305"}, {mixes[0]}, {1, 8, 64}, true, false, false, 1000},
+        {{sha1, sha256, "aes-128-gcm", "chacha20-poly1305"}, {mixes[0]}, {1, 8, 64}, true, false, false, {1024}},
         {{"sha256", "aes-128-ctr", "aes-128-gcm"}, {{0, find_mix("page-ends")}}, {64}, true, false},
         {{sha256}, {{1024}}, {64}, true, false, true},
     };
@@ -255,9 +261,8 @@ int parse_options(int argc, char **argv, Options &o) {
             if (!parse_counts(value, 4096, chosen.jobs)) return fail("--jobs wants whole numbers, up to 4096");
             choose = jobs = true;
         } else if (is("--sessions")) {
-            if (!parse_number(value, 1, 1 << 20, number) || number != double(size_t(number)))
-                return fail("--sessions wants a whole number, up to 1048576");
-            chosen.sessions = size_t(number);
+            if (!parse_counts(value, 1 << 20, chosen.sessions))
+                return fail("--sessions wants whole numbers, up to 1048576");
             choose = true;
         } else if (is("--threads")) {
             number = 0;
@@ -305,7 +310,8 @@ int parse_options(int argc, char **argv, Options &o) {
     if (!jobs && std::all_of(chosen.sizes.begin(), chosen.sizes.end(),
                              [](const Size &size) { return size.mix && size.mix->kind == Mix::packets; }))
         chosen.jobs = {64};
-    if (chosen.sessions && chosen.threads) return fail("--sessions and --threads do not go together");
+    if (chosen.sessions != Group().sessions && chosen.threads)
+        return fail("--sessions and --threads do not go together");
     if (choose) o.groups = {chosen};
     for (Group &group : o.groups) {
         group.own_key &= own_key;

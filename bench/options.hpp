@@ -37,7 +37,7 @@ struct Group {
     std::vector<size_t> jobs;
     bool own_key = true, one_key = true;
     bool threads = false;
-    size_t sessions = 0;
+    std::vector<size_t> sessions = {0};  // 0: each job of a burst has its own key
 };
 
 struct Options {

@@ -18,11 +18,14 @@ static const size_t IMIX[12] = {64, 570, 64, 64, 570, 64, 1408, 64, 570, 64, 64,
 // Bytes that are sealed with a key to see whether it is right.
 static constexpr size_t PROOF = 64;
 
-// Texts of a run with sessions: with their outputs some 30 MB, more than a core's own caches hold.
-static constexpr size_t TEXTS = 16384;
+// Texts of a run with sessions: with their outputs some 30 MB, more than a core's own caches hold; and as many as there
+// are sessions, so that each key is used, within what memory allows.
+static constexpr size_t LEAST_TEXTS = 16384, MOST_TEXTS = 65536;
 
 size_t texts(const Load &load) {
-    const size_t some = load.sessions ? TEXTS : load.size.mix ? load.size.mix->texts : 0;
+    const size_t some = load.sessions   ? std::clamp(load.sessions, LEAST_TEXTS, MOST_TEXTS)
+                        : load.size.mix ? load.size.mix->texts
+                                        : 0;
     return std::max<size_t>(some / load.jobs, 1) * load.jobs;
 }
 
@@ -174,14 +177,16 @@ std::vector<Planned> plan(const Options &options, const std::vector<Row> &rows) 
             if (!matches(group.rows, row.name)) continue;
             for (size_t jobs : group.jobs)
                 for (const Size &size : group.sizes)
-                    for (bool one_key : {false, true})
-                        add(row, group, {row.make_keys ? Size{1} : size, jobs, one_key, group.sessions});
+                    for (size_t sessions : group.sessions)
+                        for (bool one_key : {false, true})
+                            add(row, group, {row.make_keys ? Size{1} : size, jobs, one_key, sessions});
         }
         auto before = [](const Planned &a, const Planned &b) {
             const Load &x = a.load, &y = b.load;
             if (x.jobs != y.jobs) return x.jobs < y.jobs;
-            if (x.size.mix || y.size.mix) return x.size.mix < y.size.mix;
-            return x.size.bytes < y.size.bytes;
+            if (x.size.mix != y.size.mix) return x.size.mix < y.size.mix;
+            if (x.size.bytes != y.size.bytes) return x.size.bytes < y.size.bytes;
+            return x.sessions < y.sessions;
         };
         std::stable_sort(cells.begin() + long(begin), cells.end(), before);
     }

@@ -36,7 +36,7 @@ inline uint64_t quic_number(const uint8_t *header, uint64_t expected) {
 // Packets one after the other, by a peer that has an AEAD and a block of the header's cipher.
 class QuicTask : public Task {
 public:
-    QuicTask(const Row &row, const Batch &batch) : row_(row), batch_(batch) {}
+    QuicTask(const Row &row, const Batch &batch) : row_(row), chacha_(row.chacha()), batch_(batch) {}
     bool run() override {
         const size_t first = turns_.next();
         for (size_t i = first; i < first + batch_.jobs; i++) {
@@ -51,6 +51,7 @@ protected:
     virtual bool run_aead(size_t k, const uint8_t *nonce, const uint8_t *header, const Buffer &b) = 0;
     virtual bool make_mask(size_t k, const uint8_t *sample, uint8_t *mask) = 0;
     const Row row_;
+    const bool chacha_;
     const Batch &batch_;
 
 private:

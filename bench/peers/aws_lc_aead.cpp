@@ -29,7 +29,7 @@ struct Calls {
 class OneCallTask : public Task {
 public:
     OneCallTask(const Calls &calls, const void *aead, const Row &row, const Batch &batch)
-        : calls_(calls), aead_(aead), row_(row), batch_(batch) {
+        : calls_(calls), aead_(aead), row_(row), iv_bytes_(row.iv_bytes()), batch_(batch) {
         variant = row.make_keys ? "EVP_AEAD_CTX_init" : "EVP_AEAD";
         for (size_t k = 0; k < batch.keys(); k++)
             ctx_.push_back(calls.create(aead, batch.key(k), row.key_bytes(), row.tag_bytes));
@@ -56,9 +56,9 @@ private:
             const Buffer &b = batch_.buffers[i];
             const void *ctx = ctx_[batch_.key_of(i)];
             const uint8_t *aad = b.iv - row_.header;
-            if (row_.open ? !calls_.open(ctx, b.out, b.iv, row_.iv_bytes(), b.in, b.bytes, b.expected_tag,
-                                         row_.tag_bytes, aad, row_.header)
-                          : !calls_.seal(ctx, b.out, b.tag, &tag, row_.tag_bytes, b.iv, row_.iv_bytes(), b.in, b.bytes,
+            if (row_.open ? !calls_.open(ctx, b.out, b.iv, iv_bytes_, b.in, b.bytes, b.expected_tag, row_.tag_bytes,
+                                         aad, row_.header)
+                          : !calls_.seal(ctx, b.out, b.tag, &tag, row_.tag_bytes, b.iv, iv_bytes_, b.in, b.bytes,
                                          nullptr, 0, aad, row_.header))
                 return false;
         }
@@ -67,6 +67,7 @@ private:
     const Calls calls_;
     const void *const aead_;
     const Row row_;
+    const size_t iv_bytes_;
     const Batch &batch_;
     Turns turns_{batch_};
     std::vector<void *> ctx_;
@@ -87,7 +88,7 @@ struct BlockCalls {
 class PacketTask : public QuicTask {
 public:
     PacketTask(const Calls &calls, const BlockCalls &blocks, const void *aead, const Row &row, const Batch &batch)
-        : QuicTask(row, batch), calls_(calls), blocks_(blocks), schedules_(row.chacha() ? 0 : batch.keys()) {
+        : QuicTask(row, batch), calls_(calls), blocks_(blocks), schedules_(chacha_ ? 0 : batch.keys()) {
         variant = "EVP_AEAD, a block";
         for (size_t k = 0; k < batch.keys(); k++)
             ctx_.push_back(calls.create(aead, batch.key(k), row.key_bytes(), QUIC_TAG));
@@ -110,7 +111,7 @@ private:
         static const uint8_t zeros[QUIC_MASK] = {};
         uint32_t counter;
         memcpy(&counter, sample, sizeof counter);
-        if (row_.chacha()) blocks_.chacha(mask, zeros, QUIC_MASK, quic_hp(batch_, k), sample + sizeof counter, counter);
+        if (chacha_) blocks_.chacha(mask, zeros, QUIC_MASK, quic_hp(batch_, k), sample + sizeof counter, counter);
         else blocks_.encrypt(sample, mask, schedules_[k].words);
         return true;
     }

@@ -18,7 +18,20 @@ enum class Style { queue, cipher_burst, hash_burst };
 class ImbTask : public Task {
 public:
     ImbTask(IMB_MGR *manager, const Row &row, const Batch &batch, Style style)
-        : manager_(manager), queue_(manager), row_(row), batch_(batch), style_(style) {
+        : manager_(manager),
+          queue_(manager),
+          row_(row),
+          batch_(batch),
+          style_(style),
+          cipher_(row.key_bits ? imb_cipher(row) : IMB_CIPHER_NULL),
+          hash_(imb_hash(row)),
+          direction_(row.open ? IMB_DIR_DECRYPT : IMB_DIR_ENCRYPT),
+          key_size_(IMB_KEY_SIZE_BYTES(row.key_bits / 8)),
+          head_bytes_(row.pair() ? row.head_bytes() : 0),
+          iv_bytes_(row.iv_bytes()),
+          compares_(row.open && row.pair()),
+          hashes_output_(!row.open && row.pair()),
+          expansion_(manager, row) {
         variant = style == Style::queue ? "burst" : style == Style::cipher_burst ? "cipher_burst" : "hash_burst";
     }
     bool prepare() {
@@ -38,7 +51,7 @@ public:
 
 private:
     bool make_keys() {
-        for (size_t k = 0; k < keys_.size(); k++) keys_[k].expand(manager_, row_, batch_.key(k), batch_.mac_key(k));
+        for (size_t k = 0; k < keys_.size(); k++) keys_[k].expand(expansion_, batch_.key(k), batch_.mac_key(k));
         return true;
     }
     bool run_jobs() {
@@ -48,7 +61,7 @@ private:
             bool ok = style_ == Style::queue ? run_queue(begin, count) : run_burst(begin, count);
             if (!ok) return false;
         }
-        for (size_t i = first; i < end && row_.open && row_.pair(); i++)
+        for (size_t i = first; i < end && compares_; i++)
             if (memcmp(batch_.buffers[i].tag, batch_.buffers[i].expected_tag, row_.tag_bytes) != 0) return false;
         return true;
     }
@@ -59,42 +72,39 @@ private:
         for (size_t i = 0; i < count; i++) jobs_[begin + i].status = IMB_STATUS_BEING_PROCESSED;
         IMB_JOB *jobs = jobs_.data() + begin;
         uint32_t done = style_ == Style::cipher_burst
-                            ? IMB_SUBMIT_CIPHER_BURST(manager_, jobs, uint32_t(count), imb_cipher(row_),
-                                                      jobs->cipher_direction, IMB_KEY_SIZE_BYTES(row_.key_bits / 8))
+                            ? IMB_SUBMIT_CIPHER_BURST(manager_, jobs, uint32_t(count), cipher_, direction_, key_size_)
                             : IMB_SUBMIT_HASH_BURST(manager_, jobs, uint32_t(count), jobs->hash_alg);
         return done == count;
     }
     void fill(IMB_JOB &job, size_t i) {
         const Buffer &b = batch_.buffers[i];
         const ImbKeys &keys = keys_[batch_.key_of(i)];
-        const uint8_t *const opad = keys.ipad + ImbKeys::opad_at(row_);
-        const bool pair = row_.pair();
+        const uint8_t *const opad = keys.ipad + expansion_.opad_at;
         job.src = b.in;
         job.dst = b.out;
-        job.cipher_mode = row_.key_bits ? imb_cipher(row_) : IMB_CIPHER_NULL;
-        job.cipher_direction = row_.open ? IMB_DIR_DECRYPT : IMB_DIR_ENCRYPT;
+        job.cipher_mode = cipher_;
+        job.cipher_direction = direction_;
         job.chain_order = row_.open || !row_.key_bits ? IMB_ORDER_HASH_CIPHER : IMB_ORDER_CIPHER_HASH;
-        job.enc_keys = row_.des() ? static_cast<const void *>(keys.rare->three) : keys.encrypt;
-        job.dec_keys = row_.des() ? static_cast<const void *>(keys.rare->three) : keys.decrypt;
-        job.key_len_in_bytes = uint64_t(row_.key_bits / 8);
+        job.enc_keys = expansion_.des ? static_cast<const void *>(keys.rare->three) : keys.encrypt;
+        job.dec_keys = expansion_.des ? static_cast<const void *>(keys.rare->three) : keys.decrypt;
+        job.key_len_in_bytes = key_size_;
         job.iv = b.iv;
-        job.iv_len_in_bytes = row_.iv_bytes();
+        job.iv_len_in_bytes = iv_bytes_;
         job.cipher_start_src_offset_in_bytes = 0;
         job.msg_len_to_cipher_in_bytes = row_.key_bits ? b.bytes : 0;
         // The offset counts from `src`; a hash over what the cipher writes reaches `dst` through it. Pairs hash header
         // || iv || ciphertext.
-        const size_t head = pair ? row_.head_bytes() : 0;
-        const uint8_t *hashed = (pair && !row_.open ? b.out : b.in) - head;
+        const uint8_t *hashed = (hashes_output_ ? b.out : b.in) - head_bytes_;
         job.hash_start_src_offset_in_bytes = uint64_t(hashed) - uint64_t(b.in);
-        job.msg_len_to_hash_in_bytes = b.bytes + head;
-        job.hash_alg = imb_hash(row_);
+        job.msg_len_to_hash_in_bytes = b.bytes + head_bytes_;
+        job.hash_alg = hash_;
         job.auth_tag_output = b.tag;
         job.auth_tag_output_len_in_bytes = row_.tag_bytes;
-        if (row_.block_mac == "CMAC") {
+        if (expansion_.cmac) {
             job.u.CMAC = {keys.encrypt, keys.ipad, opad};
             return;
         }
-        if (row_.block_mac == "XCBC") {
+        if (expansion_.xcbc) {
             job.u.XCBC = {keys.rare->xcbc, keys.ipad, opad};
             return;
         }
@@ -106,6 +116,14 @@ private:
     Row row_;
     const Batch &batch_;
     Style style_;
+    // What follows from the row's names is found once: a program that uses the library has it in constants.
+    const IMB_CIPHER_MODE cipher_;
+    const IMB_HASH_ALG hash_;
+    const IMB_CIPHER_DIRECTION direction_;
+    const IMB_KEY_SIZE_BYTES key_size_;
+    const size_t head_bytes_, iv_bytes_;
+    const bool compares_, hashes_output_;
+    const ImbExpansion expansion_;
     Turns turns_{batch_};
     Table<ImbKeys> keys_;
     std::vector<IMB_JOB> jobs_;  // of the synchronous bursts

@@ -7,11 +7,17 @@ namespace {
 
 class AeadTask : public Task {
 public:
-    AeadTask(IMB_MGR *manager, const Row &row, const Batch &batch) : queue_(manager), row_(row), batch_(batch) {
+    AeadTask(IMB_MGR *manager, const Row &row, const Batch &batch)
+        : queue_(manager),
+          row_(row),
+          batch_(batch),
+          chacha_(row.chacha()),
+          cipher_(imb_cipher(row)),
+          hash_(imb_hash(row)) {
         variant = "burst";
-        if (row.chacha()) return;
+        if (chacha_) return;
         keys_.resize(batch.keys());
-        for (size_t i = 0; i < keys_.size(); i++) keys_[i].expand(manager, row, batch.key(i), batch.mac_key(i));
+        for (size_t i = 0; i < keys_.size(); i++) keys_[i].expand({manager, row}, batch.key(i), batch.mac_key(i));
     }
     bool run() override {
         const size_t first = turns_.next(), end = first + batch_.jobs;
@@ -27,10 +33,10 @@ public:
 private:
     void fill(IMB_JOB &job, size_t i) const {
         const Buffer &b = batch_.buffers[i];
-        if (row_.chacha()) return imb_fill_chacha_poly(job, row_, b, b.iv, b.iv - row_.header, row_.header, b.tag);
+        if (chacha_) return imb_fill_chacha_poly(job, row_, b, b.iv, b.iv - row_.header, row_.header, b.tag);
         imb_fill_aead(job, row_, b, b.iv, b.tag, row_.tag_bytes);  // CCM, which authenticates the text
-        job.cipher_mode = imb_cipher(row_);
-        job.hash_alg = imb_hash(row_);
+        job.cipher_mode = cipher_;
+        job.hash_alg = hash_;
         job.chain_order = row_.open ? IMB_ORDER_CIPHER_HASH : IMB_ORDER_HASH_CIPHER;
         job.enc_keys = job.dec_keys = keys_[batch_.key_of(i)].encrypt;
         job.u.CCM.aad = b.iv - row_.header;
@@ -39,6 +45,9 @@ private:
     ImbQueue queue_;
     const Row row_;
     const Batch &batch_;
+    const bool chacha_;
+    const IMB_CIPHER_MODE cipher_;
+    const IMB_HASH_ALG hash_;
     Turns turns_{batch_};
     Table<ImbKeys> keys_;
 };

@@ -7,8 +7,31 @@
 #include <intel-ipsec-mb.h>
 
 #include <cstring>
+#include <utility>
 
 namespace bench {
+
+// How keys of a row are expanded. What follows from the row's names is found once.
+struct ImbExpansion {
+    ImbExpansion(IMB_MGR *its, const Row &row)
+        : manager(its),
+          des(row.des()),
+          xcbc(row.block_mac == "XCBC"),
+          cmac(row.block_mac == "CMAC"),
+          key_bits(cmac ? row.mac_bits : row.key_bits),
+          opad_at(row.hash == "sha384" || row.hash == "sha512" ? 64 : 32) {
+        const std::pair<const char *, hash_one_block_t> hashes[] = {
+            {"sha1", its->sha1_one_block},     {"sha224", its->sha224_one_block}, {"sha256", its->sha256_one_block},
+            {"sha384", its->sha384_one_block}, {"sha512", its->sha512_one_block}, {"md5", its->md5_one_block}};
+        for (const auto &[name, function] : hashes)
+            if (row.hmac && row.hash == name) one_block = function;
+    }
+    IMB_MGR *const manager;
+    const bool des, xcbc, cmac;
+    const int key_bits;
+    const size_t opad_at;  // what lies behind a chaining value of up to 32 bytes shares its line
+    hash_one_block_t one_block = nullptr;
+};
 
 // As a program lays it out that has many: what few rows want lies elsewhere.
 struct alignas(64) ImbKeys {
@@ -22,41 +45,31 @@ struct alignas(64) ImbKeys {
     std::unique_ptr<Rare> rare;
     alignas(64) uint8_t ipad[128];  // and opad behind it; CMAC: the subkeys K1 and K2; XCBC: K2 and K3
 
-    void expand(IMB_MGR *manager, const Row &row, const uint8_t *key, const uint8_t *mac_key) {
-        const bool rarely = row.des() || row.block_mac == "XCBC";
-        if (rarely && !rare) rare.reset(new Rare);
-        if (row.key_bits == 128) IMB_AES_KEYEXP_128(manager, key, encrypt, decrypt);
-        for (int i = 0; i < 3 && row.des(); i++) {
-            IMB_DES_KEYSCHED(manager, rare->des[i], key + 8 * i);
-            rare->three[i] = rare->des[i];
+    void expand(const ImbExpansion &how, const uint8_t *key, const uint8_t *mac_key) {
+        IMB_MGR *const manager = how.manager;
+        uint8_t *const second = ipad + how.opad_at;
+        if ((how.des || how.xcbc) && !rare) rare.reset(new Rare);
+        if (how.des) {
+            for (int i = 0; i < 3; i++) {
+                IMB_DES_KEYSCHED(manager, rare->des[i], key + 8 * i);
+                rare->three[i] = rare->des[i];
+            }
+        } else {
+            const uint8_t *const aes_key = how.cmac ? mac_key : key;
+            if (how.key_bits == 128) IMB_AES_KEYEXP_128(manager, aes_key, encrypt, decrypt);
+            if (how.key_bits == 192) IMB_AES_KEYEXP_192(manager, aes_key, encrypt, decrypt);
+            if (how.key_bits == 256) IMB_AES_KEYEXP_256(manager, aes_key, encrypt, decrypt);
         }
-        if (row.key_bits == 192 && !row.des()) IMB_AES_KEYEXP_192(manager, key, encrypt, decrypt);
-        if (row.key_bits == 256) IMB_AES_KEYEXP_256(manager, key, encrypt, decrypt);
-        uint8_t *const second = ipad + opad_at(row);
-        if (row.block_mac == "XCBC") IMB_AES_XCBC_KEYEXP(manager, mac_key, rare->xcbc, ipad, second);
-        if (row.block_mac == "CMAC" && row.mac_bits == 128) {
-            IMB_AES_KEYEXP_128(manager, mac_key, encrypt, decrypt);
-            IMB_AES_CMAC_SUBKEY_GEN_128(manager, encrypt, ipad, second);
-        }
-        if (row.mac_bits == 256) {
-            IMB_AES_KEYEXP_256(manager, mac_key, encrypt, decrypt);
-            IMB_AES_CMAC_SUBKEY_GEN_256(manager, encrypt, ipad, second);
-        }
-        if (!row.hmac) return;
-        for (int outer = 0; outer < 2; outer++) {
-            uint8_t block[128], *to = outer ? second : ipad;  // some take 64 bytes of it
+        if (how.xcbc) IMB_AES_XCBC_KEYEXP(manager, mac_key, rare->xcbc, ipad, second);
+        if (how.cmac && how.key_bits == 128) IMB_AES_CMAC_SUBKEY_GEN_128(manager, encrypt, ipad, second);
+        if (how.cmac && how.key_bits == 256) IMB_AES_CMAC_SUBKEY_GEN_256(manager, encrypt, ipad, second);
+        for (int outer = 0; outer < 2 && how.one_block; outer++) {
+            uint8_t block[128];  // some take 64 bytes of it
             memset(block, outer ? 0x5c : 0x36, sizeof block);
             for (int i = 0; i < 32; i++) block[i] ^= mac_key[i];
-            if (row.hash == "sha1") IMB_SHA1_ONE_BLOCK(manager, block, to);
-            if (row.hash == "sha256") IMB_SHA256_ONE_BLOCK(manager, block, to);
-            if (row.hash == "sha224") IMB_SHA224_ONE_BLOCK(manager, block, to);
-            if (row.hash == "sha384") IMB_SHA384_ONE_BLOCK(manager, block, to);
-            if (row.hash == "sha512") IMB_SHA512_ONE_BLOCK(manager, block, to);
-            if (row.hash == "md5") IMB_MD5_ONE_BLOCK(manager, block, to);
+            how.one_block(block, outer ? second : ipad);
         }
     }
-    // What lies behind a chaining value of up to 32 bytes shares its line.
-    static size_t opad_at(const Row &row) { return row.hash == "sha384" || row.hash == "sha512" ? 64 : 32; }
 };
 
 inline bool imb_knows(const Row &row) {

@@ -12,10 +12,10 @@ namespace {
 class ImbQuicTask : public Task {
 public:
     ImbQuicTask(IMB_MGR *manager, const Row &row, const Batch &batch)
-        : manager_(manager), queue_(manager), row_(row), batch_(batch) {
-        variant = row.chacha() ? "burst, hp_quic" : "direct, ecb_quic";
+        : manager_(manager), queue_(manager), row_(row), batch_(batch), chacha_(row.chacha()) {
+        variant = chacha_ ? "burst, hp_quic" : "direct, ecb_quic";
         keys_.resize(batch.keys());
-        for (size_t k = 0; k < keys_.size() && !row.chacha(); k++) {
+        for (size_t k = 0; k < keys_.size() && !chacha_; k++) {
             uint8_t unused[15 * 16];
             if (row.key_bits == 128) {
                 IMB_AES128_GCM_PRE(manager, batch.key(k), &keys_[k].gcm);
@@ -36,7 +36,7 @@ public:
         const size_t first = turns_.next(), end = first + batch_.jobs;
         if (row_.open) make_masks(first, end);
         for (size_t i = first; i < end; i++) begin(i);
-        if (row_.chacha() ? !run_queue(first, end) : !run_direct(first, end)) return false;
+        if (chacha_ ? !run_queue(first, end) : !run_direct(first, end)) return false;
         if (!row_.open) make_masks(first, end);
         for (size_t i = first; i < end; i++) {
             const Buffer &b = batch_.buffers[i];
@@ -68,7 +68,7 @@ private:
         const size_t at_once = batch_.one_key ? end - first : 1;
         for (size_t i = first; i < end; i += at_once) {
             const size_t k = batch_.key_of(i);
-            if (row_.chacha()) manager_->chacha20_hp_quic(quic_hp(batch_, k), &samples_[i], &masks_[i], at_once);
+            if (chacha_) manager_->chacha20_hp_quic(quic_hp(batch_, k), &samples_[i], &masks_[i], at_once);
             else
                 (row_.key_bits == 128 ? manager_->aes_ecb_128_quic : manager_->aes_ecb_256_quic)(
                     &samples_[i], keys_[k].hp, &masks_[i], at_once);
@@ -100,6 +100,7 @@ private:
     ImbQueue queue_;
     const Row row_;
     const Batch &batch_;
+    const bool chacha_;
     Turns turns_{batch_};
     Table<Key> keys_;
     std::vector<Packet> packets_;

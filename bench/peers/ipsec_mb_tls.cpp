@@ -14,10 +14,15 @@ constexpr size_t AAD = 13, ROOM = 16; // sequence number, type, version, length;
 class ImbTlsTask : public Task {
 public:
     ImbTlsTask(IMB_MGR *manager, const Row &row, const Batch &batch)
-        : manager_(manager), queue_(manager), row_(row), batch_(batch) {}
+        : queue_(manager),
+          row_(row),
+          batch_(batch),
+          hash_(imb_hash(row)),
+          hash_bytes_(hash_bytes(row.hash)),
+          expansion_(manager, row) {}
     void prepare() {
         keys_.resize(batch_.keys());
-        for (size_t i = 0; i < keys_.size(); i++) keys_[i].expand(manager_, row_, batch_.key(i), batch_.mac_key(i));
+        for (size_t i = 0; i < keys_.size(); i++) keys_[i].expand(expansion_, batch_.key(i), batch_.mac_key(i));
         for (size_t i = 0; i < batch_.buffers.size(); i++) {
             first_record_.push_back(records_.size());
             cut(i);
@@ -61,7 +66,7 @@ private:
             aad[11] = uint8_t(r.text >> 8);
             aad[12] = uint8_t(r.text);
             memcpy(aad + AAD, b.in + done, r.text);
-            const size_t padding = r.sealed - r.text - hash_bytes(row_.hash);
+            const size_t padding = r.sealed - r.text - hash_bytes_;
             memset(aad + AAD + r.sealed - padding, int(padding - 1), padding);
             if (row_.write) out += TLS_HEADER + TLS_IV;
             r.out = out;
@@ -92,16 +97,18 @@ private:
         job.msg_len_to_cipher_in_bytes = r.sealed;
         job.hash_start_src_offset_in_bytes = ROOM - AAD;
         job.msg_len_to_hash_in_bytes = AAD + r.text;
-        job.hash_alg = imb_hash(row_);
+        job.hash_alg = hash_;
         job.auth_tag_output = r.laid_out.data() + ROOM + r.text;
-        job.auth_tag_output_len_in_bytes = hash_bytes(row_.hash);
+        job.auth_tag_output_len_in_bytes = hash_bytes_;
         job.u.HMAC._hashed_auth_key_xor_ipad = r.keys->ipad;
-        job.u.HMAC._hashed_auth_key_xor_opad = r.keys->ipad + ImbKeys::opad_at(row_);
+        job.u.HMAC._hashed_auth_key_xor_opad = r.keys->ipad + expansion_.opad_at;
     }
-    IMB_MGR *manager_;
     ImbQueue queue_;
     Row row_;
     const Batch &batch_;
+    const IMB_HASH_ALG hash_;
+    const size_t hash_bytes_;
+    const ImbExpansion expansion_;
     Table<ImbKeys> keys_;
     Turns turns_{batch_};
     std::vector<Record> records_;

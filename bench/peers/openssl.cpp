@@ -21,7 +21,13 @@ std::string hash_name(const Row &row) { return row.hash == "sha512_256" ? "SHA51
 class OpensslTask : public Task {
 public:
     OpensslTask(const Libcrypto &crypto, const Row &row, const Batch &batch)
-        : crypto_(crypto), row_(row), batch_(batch) {}
+        : crypto_(crypto),
+          row_(row),
+          head_bytes_(row.head_bytes()),
+          mac_key_bytes_(row.mac_key_bytes()),
+          rc4_(row.rc4()),
+          extendable_(row.extendable()),
+          batch_(batch) {}
     ~OpensslTask() override {
         for (auto *c : ciphers_) crypto_.EVP_CIPHER_CTX_free(c);
         for (auto *m : macs_) crypto_.EVP_MAC_CTX_free(m);
@@ -91,12 +97,11 @@ private:
             if (crypto_.EVP_CipherInit_ex2(ciphers_[k], nullptr, batch_.key(k), nullptr, -1, nullptr) != 1)
                 return false;
         for (size_t k = 0; k < macs_.size(); k++)
-            if (crypto_.EVP_MAC_init(macs_[k], batch_.mac_key(k), row_.mac_key_bytes(), nullptr) != 1) return false;
+            if (crypto_.EVP_MAC_init(macs_[k], batch_.mac_key(k), mac_key_bytes_, nullptr) != 1) return false;
         return true;
     }
     bool run_jobs() {
-        const size_t head = row_.head_bytes();
-        const size_t first = turns_.next();
+        const size_t head = head_bytes_, first = turns_.next();
         for (size_t i = first; i < first + batch_.jobs; i++) {
             const Buffer &b = batch_.buffers[i];
             const size_t key = batch_.key_of(i);
@@ -107,7 +112,7 @@ private:
                     return false;
             }
             if (row_.key_bits && !crypt(key, b)) return false;
-            if (row_.mac_key_bytes() && !row_.open) {
+            if (mac_key_bytes_ && !row_.open) {
                 if (!authenticate(key, row_.key_bits ? b.out - head : b.in, b.out_bytes + head, b.tag)) return false;
             }
             if (!row_.hmac && !digest(b)) return false;
@@ -119,8 +124,8 @@ private:
         for (const EVP_MD *md : mds_) {
             if (!crypto_.EVP_DigestInit_ex2(digest_, md, nullptr) ||
                 !crypto_.EVP_DigestUpdate(digest_, b.in, b.bytes) ||
-                !(row_.extendable() ? crypto_.EVP_DigestFinalXOF(digest_, b.tag, row_.tag_bytes)
-                                    : crypto_.EVP_DigestFinal_ex(digest_, b.tag + at, &bytes)))
+                !(extendable_ ? crypto_.EVP_DigestFinalXOF(digest_, b.tag, row_.tag_bytes)
+                              : crypto_.EVP_DigestFinal_ex(digest_, b.tag + at, &bytes)))
                 return false;
             at += bytes;
         }
@@ -128,7 +133,7 @@ private:
     }
     bool crypt(size_t key, const Buffer &b) {
         int n = 0, last = 0;
-        const uint8_t *again = row_.rc4() ? b.key : nullptr;  // the only way back to the start of its stream
+        const uint8_t *again = rc4_ ? b.key : nullptr;  // the only way back to the start of its stream
         return crypto_.EVP_CipherInit_ex2(ciphers_[key], nullptr, again, b.iv, -1, nullptr) == 1 &&
                crypto_.EVP_CipherUpdate(ciphers_[key], b.out, &n, b.in, int(b.in_bytes)) == 1 &&
                (!row_.jose || crypto_.EVP_CipherFinal_ex(ciphers_[key], b.out + n, &last) == 1) &&
@@ -144,6 +149,8 @@ private:
     }
     const Libcrypto &crypto_;
     Row row_;
+    const size_t head_bytes_, mac_key_bytes_;
+    const bool rc4_, extendable_;
     const uint8_t header_bits_[8] = {0, 0, 0, 0, 0, 0, 0, uint8_t(8 * row_.header)};
     const Batch &batch_;
     Turns turns_{batch_};

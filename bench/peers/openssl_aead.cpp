@@ -6,7 +6,8 @@ namespace {
 
 class AeadTask : public Task {
 public:
-    AeadTask(const Libcrypto &crypto, const Row &row, const Batch &batch) : crypto_(crypto), row_(row), batch_(batch) {
+    AeadTask(const Libcrypto &crypto, const Row &row, const Batch &batch)
+        : crypto_(crypto), row_(row), ccm_(row.mode == "CCM"), batch_(batch) {
         variant = row.make_keys ? "EVP_CipherInit_ex2" : "EVP";
     }
     ~AeadTask() override {
@@ -22,7 +23,7 @@ public:
             ciphers_.push_back(crypto_.EVP_CIPHER_CTX_new());
             EVP_CIPHER_CTX *ctx = ciphers_.back();
             ok = crypto_.EVP_CipherInit_ex2(ctx, cipher, nullptr, nullptr, row_.open ? 0 : 1, nullptr) == 1 &&
-                 (!ccm() || set_lengths(ctx)) &&
+                 (!ccm_ || set_lengths(ctx)) &&
                  crypto_.EVP_CipherInit_ex2(ctx, nullptr, batch_.buffers[i].key, nullptr, -1, nullptr) == 1;
         }
         crypto_.EVP_CIPHER_free(cipher);
@@ -47,7 +48,6 @@ private:
     }
     // SP 800-38C puts the lengths of IV and tag and that of the text into the first block: they come before the key,
     // and before the AAD.
-    bool ccm() const { return row_.mode == "CCM"; }
     bool set_lengths(EVP_CIPHER_CTX *ctx) const {
         return crypto_.EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_IVLEN, int(row_.iv_bytes()), nullptr) == 1 &&
                crypto_.EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, int(row_.tag_bytes), nullptr) == 1;
@@ -59,14 +59,15 @@ private:
         if (row_.open &&
             crypto_.EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_SET_TAG, tag, const_cast<uint8_t *>(b.expected_tag)) != 1)
             return false;
-        if (ccm() && crypto_.EVP_CipherUpdate(ctx, nullptr, &n, nullptr, int(b.bytes)) != 1) return false;
+        if (ccm_ && crypto_.EVP_CipherUpdate(ctx, nullptr, &n, nullptr, int(b.bytes)) != 1) return false;
         if (crypto_.EVP_CipherUpdate(ctx, nullptr, &n, b.iv - row_.header, int(row_.header)) != 1) return false;
         if (crypto_.EVP_CipherUpdate(ctx, b.out, &n, b.in, int(b.bytes)) != 1 || size_t(n) != b.bytes) return false;
-        if (!ccm() && crypto_.EVP_CipherFinal_ex(ctx, b.out + n, &n) != 1) return false;
+        if (!ccm_ && crypto_.EVP_CipherFinal_ex(ctx, b.out + n, &n) != 1) return false;
         return row_.open || crypto_.EVP_CIPHER_CTX_ctrl(ctx, EVP_CTRL_AEAD_GET_TAG, tag, b.tag) == 1;
     }
     const Libcrypto &crypto_;
     const Row row_;
+    const bool ccm_;
     const Batch &batch_;
     Turns turns_{batch_};
     std::vector<EVP_CIPHER_CTX *> ciphers_;

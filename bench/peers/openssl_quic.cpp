@@ -17,9 +17,8 @@ public:
     }
     bool prepare() {
         const std::string aes = "AES-" + std::to_string(row_.key_bits);
-        EVP_CIPHER *const aead = fetch(row_.chacha() ? row_.mode : aes + "-GCM"), *const mask = fetch(
-                                                                                      row_.chacha() ? "ChaCha20"
-                                                                                                    : aes + "-ECB");
+        EVP_CIPHER *const aead = fetch(chacha_ ? row_.mode : aes + "-GCM"), *const mask = fetch(chacha_ ? "ChaCha20"
+                                                                                                        : aes + "-ECB");
         bool ok = aead && mask;
         for (size_t k = 0; k < batch_.keys() && ok; k++)
             ok = add(aeads_, aead, batch_.key(k), !row_.open) && add(masks_, mask, quic_hp(batch_, k), true) &&
@@ -53,7 +52,7 @@ private:
         static const uint8_t zeros[QUIC_MASK] = {};
         EVP_CIPHER_CTX *const ctx = masks_[k];
         int n = 0;
-        if (row_.chacha())
+        if (chacha_)
             return crypto_.EVP_CipherInit_ex2(ctx, nullptr, nullptr, sample, -1, nullptr) == 1 &&
                    crypto_.EVP_CipherUpdate(ctx, mask, &n, zeros, int(QUIC_MASK)) == 1;
         return crypto_.EVP_CipherUpdate(ctx, mask, &n, sample, int(QUIC_SAMPLE)) == 1;

@@ -17,18 +17,23 @@ public:
     // cipher: runs the row without its checksum.
     SummedTask(std::unique_ptr<Task> cipher, SumFunction sum, const std::string &called, const Row &row,
                const Batch &batch)
-        : cipher_(std::move(cipher)), sum_(std::move(sum)), row_(row), form_(row.sum), batch_(batch) {
+        : cipher_(std::move(cipher)),
+          sum_(std::move(sum)),
+          row_(row),
+          bytes_(checksum_bytes(row.sum)),
+          form_(row.sum),
+          batch_(batch) {
         variant = cipher_->variant + ", " + called;
     }
     bool run() override {
         if (!cipher_->run()) return false;
-        const size_t bytes = checksum_bytes(row_.sum), at = row_.tag_bytes - bytes, first = turns_.next();
+        const size_t at = row_.tag_bytes - bytes_, first = turns_.next();
         for (size_t i = first; i < first + batch_.jobs; i++) {
             const Buffer &b = batch_.buffers[i];
             uint8_t sum[8];
             form_.put(sum_(row_.sums_plaintext == row_.open ? b.out : b.in, b.bytes), sum);
-            if (!row_.open) memcpy(b.tag + at, sum, bytes);
-            else if (memcmp(b.expected_tag + at, sum, bytes) != 0) return false;
+            if (!row_.open) memcpy(b.tag + at, sum, bytes_);
+            else if (memcmp(b.expected_tag + at, sum, bytes_) != 0) return false;
         }
         return true;
     }
@@ -37,6 +42,7 @@ private:
     const std::unique_ptr<Task> cipher_;
     const SumFunction sum_;
     const Row row_;
+    const size_t bytes_;
     const ChecksumForm form_;
     const Batch &batch_;
     Turns turns_{batch_};

@@ -112,32 +112,4 @@ void aes_encrypt(const uint8_t (*round_keys)[16], uint32_t rounds, const uint8_t
     }
 }
 
-namespace {
-
-__attribute__((target("aes"), always_inline)) inline __m128i round_key(const AesBlock &block, uint32_t round) {
-    return _mm_load_si128(reinterpret_cast<const __m128i *>(block.round_keys[round]));
-}
-
-template <uint32_t rounds>
-__attribute__((target("aes"))) void encrypt_each(const AesBlock *blocks) {
-    __m128i x[AES_AT_ONCE];
-#pragma GCC unroll 8
-    for (size_t i = 0; i < AES_AT_ONCE; i++)
-        x[i] = _mm_xor_si128(_mm_loadu_si128(reinterpret_cast<const __m128i *>(blocks[i].in)), round_key(blocks[i], 0));
-#pragma GCC unroll 1
-    for (uint32_t round = 1; round < rounds; round++)
-#pragma GCC unroll 8
-        for (size_t i = 0; i < AES_AT_ONCE; i++) x[i] = _mm_aesenc_si128(x[i], round_key(blocks[i], round));
-#pragma GCC unroll 8
-    for (size_t i = 0; i < AES_AT_ONCE; i++)
-        _mm_storeu_si128(reinterpret_cast<__m128i *>(blocks[i].out),
-                         _mm_aesenclast_si128(x[i], round_key(blocks[i], rounds)));
-}
-
-}  // namespace
-
-void aes_encrypt_each(const AesBlock *blocks, uint32_t rounds) {
-    rounds == AES_LEAST_ROUNDS ? encrypt_each<AES_LEAST_ROUNDS>(blocks) : encrypt_each<AES_MOST_ROUNDS>(blocks);
-}
-
 }  // namespace cst

@@ -15,18 +15,8 @@ void aes_expand(const uint8_t *key, uint32_t key_bytes, uint8_t (*round_keys)[16
 // Writes the round keys of the equivalent inverse cipher (FIPS 197, 5.3.5), in the order of use.
 void aes_invert(const uint8_t (*round_keys)[16], uint32_t rounds, uint8_t (*inverse)[16]);
 
-// Encrypts one block that belongs to a key: H of GHASH, subkeys.
+// Encrypts one block: H of GHASH, subkeys, masks. The processor overlaps calls, since none waits for another. Before
+// many of them the caller clears the upper halves of the vector registers.
 void aes_encrypt(const uint8_t (*round_keys)[16], uint32_t rounds, const uint8_t *in, uint8_t *out);
-
-// Encrypts AES_AT_ONCE blocks side by side, each under a key of its own, all with 10 or all with 14 rounds. This takes
-// as long as under one key: every instruction reads its round key from memory anyway. The caller clears the upper
-// halves of the vector registers before.
-constexpr size_t AES_AT_ONCE = 8;
-struct AesBlock {
-    const uint8_t (*round_keys)[16];  // aligned to 16 bytes
-    const uint8_t *in;
-    uint8_t *out;
-};
-void aes_encrypt_each(const AesBlock *blocks, uint32_t rounds);
 
 }  // namespace cst
