@@ -10,15 +10,31 @@
 
 namespace cst {
 
+// Copies a row of a key or a chaining value. Such copies name their registers, so that the compiler leaves none on the
+// stack; registers are cleared when the call ends.
+inline void copy_row(uint8_t *to, const uint8_t *from) {
+    typedef uint8_t Row[16];
+    __asm__("movups %1, %%xmm0\n\tmovups %%xmm0, %0"
+            : "=m"(*reinterpret_cast<Row *>(to))
+            : "m"(*reinterpret_cast<const Row *>(from))
+            : "xmm0");
+}
+
 // Chaining values in the lanes of a hash kernel. A chaining value is contiguous, or a row of the state block holds the
 // same word of all lanes. When neighbouring lanes begin or end at once, four (two) rows are written and read 16 bytes
 // at a time.
 class Chains {
 public:
-    Chains(const Variant &v, uint8_t *state) : Chains(v, v.hash, state) {}
-    Chains(const Variant &v, const Part &part, uint8_t *state) : Chains(v, part, state, part.chain_rows) {}
+    Chains(const Part &part, uint8_t *state) : Chains(part, state, part.chain_rows) {}
     // Takes the first `rows` rows alone.
-    Chains(const Variant &v, uint8_t *state, uint32_t rows) : Chains(v, v.hash, state, rows) {}
+    Chains(const Part &part, uint8_t *state, uint32_t rows)
+        : places_(part.lanes.data()),
+          state_(state),
+          rows_(rows),
+          stride_(part.chain_row_bytes),
+          entry_(part.chain_entry),
+          together_(part.chain_together()),
+          at_once_(part.chain_columns) {}
 
     // Writes chaining values to n lanes, in ascending order: chain(i) is that of the i-th.
     template <typename Chain>
@@ -65,32 +81,16 @@ public:
         if (together_) put_one(state_ + places_[0].chain, chain);
         else copy_entries(state_ + places_[0].chain, stride_, chain, entry_);
     }
-    void take_one_lane(uint8_t *to) const {
-        if (together_) put_one(to, state_ + places_[0].chain);
-        else copy_entries(to, entry_, state_ + places_[0].chain, stride_);
+    // Returns where its chaining value is contiguous: in the state block, or copied to `aside`.
+    const uint8_t *one_lane(uint8_t *aside) const {
+        if (together_) return state_ + places_[0].chain;
+        copy_entries(aside, entry_, state_ + places_[0].chain, stride_);
+        return aside;
     }
 
 private:
     static constexpr size_t ROW = 16;
 
-    Chains(const Variant &v, const Part &part, uint8_t *state, uint32_t rows)
-        : places_(part.lanes.data()),
-          state_(state),
-          rows_(rows),
-          stride_(part.chain_row_bytes),
-          entry_(part.chain_entry),
-          together_(part.chain_row_bytes == part.chain_entry || part.chain_rows == 1),
-          at_once_(together_ ? 1 : columns(v, part)) {}
-
-    // Returns how many neighbouring lanes, from a multiple of that number on, have the words of a row side by side; 1:
-    // none.
-    static size_t columns(const Variant &v, const Part &part) {
-        const size_t most = ROW / part.chain_entry;
-        if (v.lanes % most || (most != 2 && most != 4)) return 1;
-        for (size_t i = 0; i < v.lanes; i++)
-            if (part.lanes[i].chain != part.lanes[i - i % most].chain + i % most * part.chain_entry) return 1;
-        return most;
-    }
     // Whether the first of these lanes are such neighbours.
     bool begins(const uint32_t *lanes, size_t n) const {
         return at_once_ > 1 && n >= at_once_ && lanes[0] % at_once_ == 0 &&
@@ -107,12 +107,7 @@ private:
             for (size_t row = 0; row < rows_; row++, to += to_pitch, from += from_pitch) memcpy(to, from, entry_);
     }
 
-    // Moves of chaining values name their registers, so that the compiler leaves none on the stack; registers are
-    // cleared when the call ends.
-    static void copy_row(uint8_t *to, const uint8_t *from) {
-        __asm__("movdqu (%1), %%xmm0\n\tmovdqu %%xmm0, (%0)" : : "r"(to), "r"(from) : "xmm0", "memory");
-    }
-    // Transposes four rows of four words.
+    // Transposes four rows of four words, in registers that it names, too.
     static void transpose(uint8_t *const *to, const uint8_t *const *from) {
         __asm__(
             "movdqu (%4), %%xmm0\n\tmovdqu (%5), %%xmm1\n\tmovdqu (%6), %%xmm2\n\tmovdqu (%7), %%xmm3\n\t"
@@ -190,20 +185,10 @@ private:
     const size_t at_once_;
 };
 
-// Copies of round keys name their register, so that the compiler leaves no row on the stack; registers are cleared when
-// the call ends.
-inline void copy_key_row(uint8_t *to, const uint8_t *from) {
-    typedef uint8_t Row[16];
-    __asm__("movups %1, %%xmm0\n\tmovups %%xmm0, %0"
-            : "=m"(*reinterpret_cast<Row *>(to))
-            : "m"(*reinterpret_cast<const Row *>(from))
-            : "xmm0");
-}
-
 template <uint32_t rows>
 inline void copy_key_rows(uint8_t *to, size_t stride, const uint8_t *from) {
 #pragma GCC unroll 16
-    for (uint32_t i = 0; i < rows; i++) copy_key_row(to + i * stride, from + i * 16);
+    for (uint32_t i = 0; i < rows; i++) copy_row(to + i * stride, from + i * 16);
 }
 
 // The usual numbers of rows are unrolled.
@@ -213,7 +198,7 @@ inline void copy_key_rows(uint8_t *to, size_t stride, const uint8_t *from, uint3
         case 13: return copy_key_rows<13>(to, stride, from);
         case 15: return copy_key_rows<15>(to, stride, from);
         default:
-            for (uint32_t i = 0; i < rows; i++) copy_key_row(to + i * stride, from + i * 16);
+            for (uint32_t i = 0; i < rows; i++) copy_row(to + i * stride, from + i * 16);
     }
 }
 
@@ -301,7 +286,7 @@ protected:
           memory_(memory),
           state_(memory->state),
           log2_(v.step_log2),
-          chains_(v, state_) {}
+          chains_(v.hash, state_) {}
 
     void point(uint32_t lane, const uint8_t *in) const { put_pointer(state_ + places_[lane].in, in); }
     bool begin(uint32_t lane, const uint8_t *in, uint64_t bytes) {

@@ -19,13 +19,13 @@ public:
                v.step <= MOST_STEP && (v.stitched() || !v.lag);
     }
 
-    explicit LaneCall(const KernelCall &call) : call_(call), v_(*call.variant), chains_(v_, state_) {
+    explicit LaneCall(const KernelCall &call) : call_(call), v_(*call.variant) {
         args_.state[0] = state_ + call.state_offset[0];
         args_.state[1] = state_ + call.state_offset[1];
         for (const Variant::Link &link : v_.links) put_pointer(state_ + link.from, state_ + link.hand);
     }
     ~LaneCall() {
-        wipe_rows(state_, (v_.state_bytes + 15) & ~uint32_t(15));
+        wipe_rows(state_, v_.state_bytes);
         v_.calls.add(calls_);
     }
     LaneCall(const LaneCall &) = delete;
@@ -38,8 +38,9 @@ public:
     }
     // The chaining value of the cipher, in the state block.
     uint8_t *cipher_chain() { return state_ + call_.cipher_lane.chain; }
-    void put_chain(const uint8_t *chain) { chains_.put_one_lane(chain); }
-    void take_chain(uint8_t *chain) const { chains_.take_one_lane(chain); }
+    void put_chain(const uint8_t *chain) { chains().put_one_lane(chain); }
+    // Returns where the hash's chaining value is contiguous: in the state block, or copied to `aside`.
+    const uint8_t *chain(uint8_t *aside) const { return chains().one_lane(aside); }
     void text(const void *in, void *out) {
         put_pointer(state_ + call_.cipher_lane.in, in);
         put_pointer(state_ + call_.cipher_lane.out, out);
@@ -55,6 +56,7 @@ public:
     }
 
 private:
+    Chains chains() const { return Chains(v_.hash, const_cast<uint8_t *>(state_)); }
     void put_key(const LanePlace &lane, const Part &part, const uint8_t *rows) {
         if (lane.key == NO_FIELD) return;
         copy_key_rows(state_ + lane.key, part.key_row_bytes, part.key_rows_in(rows), part.key_rows);
@@ -62,7 +64,6 @@ private:
 
     const KernelCall &call_;
     const Variant &v_;
-    const Chains chains_;
     cst_kernel_args args_;
     uint64_t calls_ = 0;
     alignas(ALIGNED) uint8_t state_[STATE];

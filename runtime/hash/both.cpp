@@ -29,7 +29,7 @@ public:
           unit_(suite.hash->record.block_bytes),
           opens_(opens),
           parts_(parts),
-          halves_{{*suite.halves[0], v, v.cipher, memory->state}, {*suite.halves[1], v, v.hash, memory->state}} {}
+          halves_{{*suite.halves[0], v.cipher, memory->state}, {*suite.halves[1], v.hash, memory->state}} {}
 
     bool all_right() const { return all_right_; }
 
@@ -93,8 +93,8 @@ public:
 
 private:
     struct Half {
-        Half(const Suite &its_suite, const Variant &v, const Part &its_part, uint8_t *state)
-            : suite(its_suite), hash(its_suite.hash->record), part(its_part), chains(v, its_part, state) {}
+        Half(const Suite &its_suite, const Part &its_part, uint8_t *state)
+            : suite(its_suite), hash(its_suite.hash->record), part(its_part), chains(its_part, state) {}
         const Suite &suite;
         const AlgorithmRecord &hash;
         const Part &part;

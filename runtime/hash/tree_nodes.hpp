@@ -71,7 +71,7 @@ public:
     EqualNodes(const Engine &engine, const Variant &v, LaneMemory *memory)
         : v_(v),
           rows_(v, memory->state),
-          ends_(v, memory->state, TreeStart::CHAIN_ROWS),
+          ends_(v.hash, memory->state, TreeStart::CHAIN_ROWS),
           fn_(v.kernel.load(std::memory_order_acquire)->fn),
           args_(begin_calls(engine, v, memory)) {
         for (uint32_t lane = 0; lane < v.lanes; lane++) lanes_[lane] = lane;
@@ -171,8 +171,8 @@ public:
     TreeStep(const AlgorithmRecord &hash, const Variant &v, LaneMemory *memory)
         : HashLanes(hash, v, memory),
           row_bytes_(v.hash.chain_row_bytes),
-          starts_(v, state_, TreeStart::OUTPUT_ROW),
-          ends_of_(v, state_, TreeStart::CHAIN_ROWS) {}
+          starts_(v.hash, state_, TreeStart::OUTPUT_ROW),
+          ends_of_(v.hash, state_, TreeStart::CHAIN_ROWS) {}
 
     const Node *message[MAX_LANES];
 
@@ -180,7 +180,7 @@ public:
         TreeStart *const starts = begins_;
         for (size_t i = 0; i < n; i++) {
             const Node &m = *message[lanes[i]];
-            for (size_t at = 0; at < TREE_CHAIN; at += 16) copy_key_row(starts[i].chain + at, m.chain + at);
+            for (size_t at = 0; at < TREE_CHAIN; at += 16) copy_row(starts[i].chain + at, m.chain + at);
             memcpy(starts[i].number, &m.number, sizeof(m.number));
             starts[i].bytes = TREE_BLOCK;
             starts[i].flags = m.flags | m.first;

@@ -31,7 +31,7 @@ public:
     }
     // Hashes `bytes` bytes, whole blocks, of each message, and updates its chaining value.
     void run(const uint8_t *const *in, uint8_t *const *chains, size_t n, uint64_t bytes) {
-        const Chains lanes(*v_, state_);
+        const Chains lanes(v_->hash, state_);
         const cst_kernel_fn fn = v_->kernel.load(std::memory_order_acquire)->fn;
         cst_kernel_args args = {bytes >> v_->step_log2, {}};
         for (uint32_t i = 0; i < v_->n_streams; i++) args.state[i] = state_ + v_->state_offset[i];

@@ -44,7 +44,7 @@ class DuplexLanes : public TextLanes {
 public:
     DuplexLanes(const AlgorithmRecord &duplex, bool opens, const Variant &v, LaneMemory *memory)
         : TextLanes(v, memory),
-          chains_(v, v.cipher, state_),
+          chains_(v.cipher, state_),
           block_(duplex.block_bytes),
           frame_(duplex.input_bytes),
           most_frames_(std::max<size_t>(1, std::min(SCRATCH_BYTES, FRAMES_OF_ALL / v.lanes) / frame_)),

@@ -76,7 +76,7 @@ public:
     MacWriter(const Suite &suite, const Variant &v, LaneMemory *memory, bool opens, const uint8_t *readable)
         : places_(v.hash.lanes.data()),
           memory_(*memory),
-          chains_(v, memory->state),
+          chains_(v.hash, memory->state),
           keys_(v.hash, memory->state),
           state_(memory->state),
           log2_(v.step_log2),
@@ -138,7 +138,7 @@ private:
     const uint32_t log2_;
     const size_t key_bytes_;
     std::optional<BlockCalls> blocks_;
-    const MessageMac mac_;
+    const MessageMac<false> mac_;
     bool all_right_ = true;
 };
 

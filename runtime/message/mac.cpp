@@ -461,9 +461,7 @@ uint64_t hashed_bytes(const Suite &suite, uint64_t head_and_body) {
     return (all & ~(unit - 1)) + (suite.hmac() ? unit : 0);
 }
 
-size_t most_together(const Suite &suite) {
-    return WHOLE_MESSAGE - most_trailer(suite) - 1 - suite.hash->record.length_bytes;
-}
+size_t most_together(const Suite &suite) { return most_together(suite.hash->record, most_trailer(suite)); }
 
 bool fits_whole(const Suite &suite, uint64_t head, uint64_t body) {
     if (suite.forced && suite.forced->stitched()) return false;  // a forced kernel must be seen to run

@@ -1,8 +1,10 @@
 // States which bytes the digest or MAC of a message covers, and in which order: whole blocks of a long AAD, in place;
 // the rest of what precedes the body, filled up to a block with the body's first bytes; whole blocks of the body, in
 // place; the rest with trailer and padding; the outer hash of HMAC (RFC 2104). A short message is assembled as a whole.
-// An executor runs it, in the lanes of a kernel (list_writers.hpp) or at once (at_once.cpp).
+// An executor runs it, in the lanes of a kernel (list_writers.hpp) or at once (now.cpp).
 #pragma once
+
+#include <type_traits>
 
 #include "../suite/block_mac.hpp"
 #include "../suite/secret.hpp"
@@ -13,9 +15,13 @@
 
 namespace cst {
 
+// Whether messages of the suite are only hashed, for a digest or HMAC.
+inline bool hashes_alone(const Suite &suite) { return suite.construction == Construction::single && suite.hash; }
+
 // Digests, HMACs and MACs of block ciphers, either alone or of an AEAD's AAD, IV and text, for messages of one suite
 // and direction. Sealing writes tags, or the MAC of a TLS record where its text ends in the output; opening compares
-// them.
+// them. ALONE: hashes_alone(suite); what other suites need is left out.
+template <bool ALONE>
 class MessageMac {
 public:
     // Layout of the memory of a message: the chaining value; OTHER: the message of the outer hash, or the tag to
@@ -26,15 +32,15 @@ public:
 
     // readable: NULL, or the address up to which bytes after an input may be read (their values do not matter). blocks:
     // makes the masks of CCM's tags; NULL for other suites.
-    MessageMac(const Suite &suite, bool opens, const uint8_t *readable, BlockCalls *blocks)
+    [[gnu::always_inline]] MessageMac(const Suite &suite, bool opens, const uint8_t *readable, BlockCalls *blocks)
         : suite_(suite),
           hash_(suite.hash->record),
           readable_(readable),
           blocks_(blocks),
           unit_(hash_.block_bytes),
-          most_together_(most_together(suite)),
+          most_together_(ALONE ? most_together(hash_, 0) : most_together(suite)),
           opens_(opens),
-          hmac_(suite.hmac()),
+          hmac_(ALONE ? suite.kind == CST_MAC : suite.hmac()),
           headed_(suite.kind == CST_AEAD),
           block_mac_(hash_.kind == ALGORITHM_CBC_MAC),
           ccm_(suite.construction == Construction::ccm),
@@ -43,16 +49,16 @@ public:
           reads_output_(headed_ && opens == (ccm_ || record_)),
           inner_(suite.key_layout.inner),
           outer_(suite.key_layout.outer),
-          keys_end_(suite.key_layout.mac + 16 * (hash_.rounds + 1)) {}
+          keys_end_(ALONE ? 0 : suite.key_layout.mac + 16 * (hash_.rounds + 1)) {}
 
     // Whether the hash reads what the cipher writes, else what it reads.
-    bool reads_output() const { return reads_output_; }
+    bool reads_output() const { return bool(reads_output_); }
     // Returns the end of the rows that a kernel reads as its key; NULL: it has none.
     const uint8_t *keys_end(const cst_job &job) const {
         return block_mac_ ? reinterpret_cast<const uint8_t *>(job.key) + keys_end_ : nullptr;
     }
     // Prepares a message's memory, once for all messages that use it.
-    void prepare(uint8_t *scratch) const {
+    [[gnu::always_inline]] void prepare(uint8_t *scratch) const {
         if (hmac_) hash_pad(hash_, scratch + OTHER, hash_.digest_bytes, unit_ + hash_.digest_bytes);
     }
 
@@ -102,13 +108,16 @@ public:
             run.from(key + outer_);
             run.hashed(outer, unit_);
         }
-        const bool writes = !opens_ && !ccm_;
-        if (record_) run.digest(static_cast<uint8_t *>(job.out) + job.in_len, hash_.digest_bytes);
-        else if (writes) run.digest(static_cast<uint8_t *>(job.tag), job.tag_len);
-        else run.digest(outer, block_mac_ ? 16 : hash_.digest_bytes);
+        const bool writes = !record_ && !opens_ && !ccm_;
+        run.digest(record_  ? static_cast<uint8_t *>(job.out) + job.in_len
+                   : writes ? static_cast<uint8_t *>(job.tag)
+                            : outer,
+                   writes       ? job.tag_len
+                   : block_mac_ ? 16
+                                : hash_.digest_bytes);
     }
     // Makes a digest's first n bytes of a chaining value.
-    void put_digest(const uint8_t *chain, uint8_t *to, size_t n) const {
+    [[gnu::always_inline]] void put_digest(const uint8_t *chain, uint8_t *to, size_t n) const {
         if (block_mac_) copy_few(to, chain, n);
         else hash_digest(hash_, chain, to, n);
     }
@@ -128,13 +137,15 @@ private:
     // Hashes the whole blocks of the body in place. The last block of CMAC and XCBC is masked, so it belongs to the
     // end.
     template <typename Run>
-    void hash_body(const uint8_t **body, size_t *left, Run &run) const {
+    [[gnu::always_inline]] void hash_body(const uint8_t **body, size_t *left, Run &run) const {
         const size_t some = (*left - (block_mac_ && !ccm_ && *left)) & ~(unit_ - 1);
         if (some) run.body(*body, some);
         *body += some;
         *left -= some;
     }
-    size_t body_bytes(const cst_job &job) const { return pads_ ? suite_.sealed_bytes(job.in_len) : job.in_len; }
+    [[gnu::always_inline]] size_t body_bytes(const cst_job &job) const {
+        return pads_ ? suite_.sealed_bytes(job.in_len) : job.in_len;
+    }
     // Puts the whole head; the head of CCM is filled up to whole blocks (SP 800-38C, A.2).
     size_t begin_end(const cst_job &job, uint8_t *end) const {
         if (!ccm_) return put_head(suite_, job, end);
@@ -143,8 +154,8 @@ private:
         return fill_with_zeros(end, used + job.aad_len);
     }
     // Appends the rest of the body, the trailer and the padding to `used` bytes. Returns the length of the result.
-    size_t end_message(const cst_job &job, uint64_t head, const uint8_t *rest, size_t n, uint8_t *end,
-                       size_t used) const {
+    [[gnu::always_inline]] size_t end_message(const cst_job &job, uint64_t head, const uint8_t *rest, size_t n,
+                                              uint8_t *end, size_t used) const {
         const uint64_t all = head + body_bytes(job) + (hmac_ ? unit_ : 0);
         if (!headed_ && !block_mac_ && readable_ && size_t(readable_ - rest) >= hash_end_bytes(hash_, n))
             return hash_end(hash_, end, rest, n, all);
@@ -161,9 +172,16 @@ private:
     const uint8_t *const readable_;
     BlockCalls *const blocks_;
     const size_t unit_, most_together_;
-    const bool opens_, hmac_, headed_, block_mac_, ccm_;
-    const bool record_, pads_;  // TLS: the MAC is encrypted after the text; RFC 7518: the text was padded
-    const bool reads_output_;
+    // The compiler knows that a flag of what a hash alone does not have is false.
+    struct Never {
+        constexpr explicit Never(bool) {}
+        constexpr explicit operator bool() const { return false; }
+    };
+    typedef std::conditional_t<ALONE, Never, bool> Flag;
+    const bool opens_, hmac_;
+    const Flag headed_, block_mac_, ccm_;
+    const Flag record_, pads_;  // TLS: the MAC is encrypted after the text; RFC 7518: the text was padded
+    const Flag reads_output_;
     const size_t inner_, outer_;  // offsets in a key; inner_ 0: the hash begins with the suite's initial value
     const size_t keys_end_;
 };

@@ -41,7 +41,7 @@ public:
           memory_(c.memory->lanes),
           state_(memory_.state),
           keyed_(v.hash.key_rows != 0),
-          chains_(v, state_),
+          chains_(v.hash, state_),
           keys_(v.cipher, state_),
           mac_keys_(v.hash, state_) {}
 

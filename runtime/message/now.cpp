@@ -237,20 +237,70 @@ struct NowMiddle {
     const Start start;
 };
 
+// The kernel that hashes messages, and the memory of a message.
+struct HashRoom {
+    typedef MessageMac<false> Layout;
+
+    explicit HashRoom(const KernelCall &call) : kernel(call) {}
+    ~HashRoom() { wipe(scratch, used); }
+    HashRoom(const HashRoom &) = delete;
+    HashRoom &operator=(const HashRoom &) = delete;
+
+    void hashed(const uint8_t *in, uint64_t bytes) {
+        kernel.hashed(in);
+        kernel.run(bytes);
+    }
+    void ended(size_t bytes) { used = std::max(used, bytes); }
+
+    LaneCall kernel;
+    size_t used = Layout::END;  // of the scratch memory
+    alignas(64) uint8_t scratch[Layout::ROOM];
+};
+
+// Runs digests and HMACs. It is apart from its memory: its members can stay in registers, because nothing has a pointer
+// to them.
+class NowHash {
+public:
+    [[gnu::always_inline]] NowHash(HashRoom *room, const Suite &suite, bool opens)
+        : room_(*room), mac_(suite, opens, nullptr, nullptr) {
+        mac_.prepare(room_.scratch);
+    }
+
+    // Returns false if the job did not authenticate.
+    [[gnu::always_inline]] bool run(cst_job *job) const {
+        mac_.write(*job, true, *this);
+        return mac_.settle(job, room_.scratch);
+    }
+
+    // What MessageMac tells.
+    [[gnu::always_inline]] uint8_t *scratch() const { return room_.scratch; }
+    [[gnu::always_inline]] void from(const uint8_t *chain) const { room_.kernel.put_chain(chain); }
+    [[gnu::always_inline]] void hashed(const uint8_t *in, uint64_t bytes) const { room_.hashed(in, bytes); }
+    [[gnu::always_inline]] void body(const uint8_t *in, uint64_t bytes) const { room_.hashed(in, bytes); }
+    [[gnu::always_inline]] void ended(size_t bytes) const { room_.ended(bytes); }
+    [[gnu::always_inline]] void digest(uint8_t *to, size_t n) const {
+        mac_.put_digest(room_.kernel.chain(room_.scratch), to, n);
+    }
+
+private:
+    HashRoom &room_;
+    const MessageMac<true> mac_;
+};
+
 // Runs the hash of messages, and with it the middle, in which `text` goes on.
 class NowMac {
 public:
     // shape: that of all messages; it must outlive this object. middle, text: NULL if there are none.
-    NowMac(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts, NowMiddle *middle, NowText *text)
+    NowMac(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts, NowMiddle *middle = nullptr,
+           NowText *text = nullptr)
         : shape_(shape),
           mac_(suite, shape.opens, nullptr, parts.block ? &blocks_.emplace(*parts.block) : nullptr),
-          alone_(*parts.hash),
+          room_(*parts.hash),
           middle_(middle),
           text_(text) {
+        mac_.prepare(room_.scratch);
         if (parts.coarse) coarse_.emplace(*parts.coarse);
-        mac_.prepare(scratch_);
     }
-    ~NowMac() { wipe(scratch_, used_); }
     NowMac(const NowMac &) = delete;
     NowMac &operator=(const NowMac &) = delete;
 
@@ -258,30 +308,24 @@ public:
     bool run(cst_job *job) {
         if (const uint8_t *const end = mac_.keys_end(*job); end && key_ != job->key) {
             key_ = job->key;
-            alone_.mac_key(end);
+            room_.kernel.mac_key(end);
             if (coarse_) coarse_->mac_key(end);
             if (middle_) middle_->pair.mac_key(end);
         }
         mac_.write(*job, !middle_, *this);
-        return mac_.settle(job, scratch_);
+        return mac_.settle(job, room_.scratch);
     }
 
     // What MessageMac tells.
-    uint8_t *scratch() { return scratch_; }
-    void from(const uint8_t *chain) { alone_.put_chain(chain); }
-    void hashed(const uint8_t *in, uint64_t bytes) {
-        alone_.hashed(in);
-        alone_.run(bytes);
-    }
+    uint8_t *scratch() { return room_.scratch; }
+    void from(const uint8_t *chain) { room_.kernel.put_chain(chain); }
+    void hashed(const uint8_t *in, uint64_t bytes) { room_.hashed(in, bytes); }
     void body(const uint8_t *in, uint64_t bytes) {
         const uint64_t before = middle_ ? run_middle(in) : 0;
         run_body(in + before, bytes - before);
     }
-    void ended(size_t bytes) { used_ = std::max(used_, bytes); }
-    void digest(uint8_t *to, size_t n) {
-        alone_.take_chain(scratch_);
-        mac_.put_digest(scratch_, to, n);
-    }
+    void ended(size_t bytes) { room_.ended(bytes); }
+    void digest(uint8_t *to, size_t n) { mac_.put_digest(room_.kernel.chain(room_.scratch), to, n); }
 
 private:
     // Runs the body in the stitched kernel, and to its end a text that the hash reads. Returns how many bytes of the
@@ -293,10 +337,10 @@ private:
         text_->run_to(start.cipher);
         if (before) hashed(body, before);
         text_->enter_pair();
-        move_chain(&alone_, &pair);
+        move_chain(&room_.kernel, &pair);
         pair.hashed(body + before);
         pair.run(start.bytes);
-        move_chain(&pair, &alone_);
+        move_chain(&pair, &room_.kernel);
         text_->leave_pair(start.bytes);
         if (shape_.reads_output) text_->run_to_end();
         return before + start.bytes;
@@ -305,30 +349,25 @@ private:
         LaneCall *const coarse = coarse_ ? &*coarse_ : nullptr;
         if (coarse && bytes >= coarse->step()) {
             const uint64_t some = bytes & ~(coarse->step() - 1);
-            move_chain(&alone_, coarse);
+            move_chain(&room_.kernel, coarse);
             coarse->hashed(in);
             coarse->run(some);
-            move_chain(coarse, &alone_);
+            move_chain(coarse, &room_.kernel);
             in += some;
             bytes -= some;
         }
         if (bytes) hashed(in, bytes);
     }
-    void move_chain(LaneCall *from, LaneCall *to) {
-        from->take_chain(scratch_);
-        to->put_chain(scratch_);
-    }
+    void move_chain(LaneCall *from, LaneCall *to) { to->put_chain(from->chain(room_.scratch)); }
 
     const Shape &shape_;
     std::optional<BlockCalls> blocks_;
-    const MessageMac mac_;
-    LaneCall alone_;
+    const MessageMac<false> mac_;
+    HashRoom room_;
     std::optional<LaneCall> coarse_;
     NowMiddle *const middle_;
     NowText *const text_;
     const cst_key *key_ = nullptr;
-    size_t used_ = MessageMac::END;  // of the scratch memory
-    alignas(64) uint8_t scratch_[MessageMac::ROOM];
 };
 
 // Runs a cipher alone.
@@ -346,18 +385,6 @@ public:
 
 private:
     NowText text_;
-};
-
-// Runs a hash or MAC alone.
-class Digests {
-public:
-    Digests(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts)
-        : mac_(suite, shape, parts, nullptr, nullptr) {}
-
-    bool run(cst_job *job) { return mac_.run(job); }
-
-private:
-    NowMac mac_;
 };
 
 // Runs cipher and MAC.
@@ -396,8 +423,17 @@ template <typename Those>
     return all;
 }
 
+[[gnu::noinline]] int run_hashes(const Suite &suite, const KernelCall &call, cst_job *jobs, size_t n) {
+    HashRoom room(call);
+    const NowHash hash(&room, suite, jobs->direction == CST_OPEN);
+    bool all = true;
+    for (cst_job *job = jobs; job < jobs + n; job++) all &= hash.run(job);
+    return all ? CST_OK : CST_ERR_AUTH;
+}
+
 int run(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts, cst_job *jobs, size_t n) {
-    const auto run_those = !parts.hash ? run_all<Texts> : !parts.cipher ? run_all<Digests> : run_all<TextsAndMacs>;
+    if (hashes_alone(suite)) return run_hashes(suite, *parts.hash, jobs, n);
+    const auto run_those = !parts.hash ? run_all<Texts> : !parts.cipher ? run_all<NowMac> : run_all<TextsAndMacs>;
     return run_those(suite, shape, parts, jobs, n) ? CST_OK : CST_ERR_AUTH;
 }
 
@@ -406,8 +442,11 @@ Shape shape_of(const Suite &suite, const cst_job *jobs, size_t n) {
     return Shape(suite, *jobs, suite.construction == Construction::tls && any_in_place(jobs, n));
 }
 
-// The calls of a message whose kernels are known (KernelCall::run_one). Of these, the pair needs a middle like that of
-// the message for which they were chosen.
+// The calls of a message whose kernels are known (KernelCall::run_one).
+int run_known_hash(const KernelCall &call, cst_job *job) {
+    return run_hashes(*key_of(*job).suite, *call.parts.hash, job, 1);
+}
+// The pair needs a middle like that of the message for which it was chosen.
 int run_known_parts(const KernelCall &call, cst_job *job) {
     const Suite &suite = *key_of(*job).suite;
     if (!serves(suite, job, 1)) return JOB_WAITING;
@@ -430,7 +469,7 @@ void remember(const Suite &suite, const cst_job &job, const KernelCall::Parts &p
     const KernelCall *const call = calls.of([&](const KernelCall &it) { return same(it.parts, parts); },
                                             [&] {
                                                 KernelCall its = {};
-                                                its.run_one = run_known_parts;
+                                                its.run_one = hashes_alone(suite) ? run_known_hash : run_known_parts;
                                                 its.parts = parts;
                                                 return its;
                                             });

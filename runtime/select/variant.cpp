@@ -411,6 +411,17 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
     return opens ? Role::open_pair : Role::pair;
 }
 
+// Returns Part::chain_columns.
+uint32_t columns_of(const Part &part) {
+    constexpr uint32_t ROW = 16;
+    if (part.chain_together()) return 1;
+    const uint32_t most = ROW / part.chain_entry, lanes = uint32_t(part.lanes.size());
+    if ((most != 2 && most != 4) || lanes % most) return 1;
+    for (uint32_t i = 0; i < lanes; i++)
+        if (part.lanes[i].chain != part.lanes[i - i % most].chain + i % most * part.chain_entry) return 1;
+    return most;
+}
+
 }  // namespace
 
 void Variant::set_cost(const Cost &known) {
@@ -454,6 +465,7 @@ int describe_variant(const PackRecords &records, uint32_t index, const KernelRec
     if (loops && out->step & (out->step - 1)) out->role = Role::other;
     if (out->lanes) out->lanes_inverse = ((uint64_t(1) << 32) + out->lanes - 1) / out->lanes;
     while (out->step >> out->step_log2 > 1) out->step_log2++;
+    for (Part *const part : {&out->cipher, &out->hash}) part->chain_columns = columns_of(*part);
     if (out->role == Role::message || out->role == Role::checked) find_secrets(records, kernel, out);
     return CST_OK;
 }

@@ -84,8 +84,12 @@ struct Part {
     uint32_t key_rows = 0, key_row_bytes = 0;
     KeyForm key_form = KEY_USUAL;
     uint32_t table_bytes = 0;
+    uint32_t chain_columns = 1;  // so many neighbouring lanes, from a multiple of that number on, have the words of a
+                                 // row side by side, in 16 bytes; 1: none
     std::vector<uint32_t> key_copies;  // one key for all lanes: offset of each copy
 
+    // Whether the words of a lane's chaining value follow one another.
+    bool chain_together() const { return chain_row_bytes == chain_entry || chain_rows <= 1; }
     // Returns where the part's rows are among those of a key: behind those of the usual form, if it takes the other.
     const uint8_t *key_rows_in(const uint8_t *rows) const {
         return key_form == KEY_SLICED ? rows + size_t(16) * key_rows : rows;

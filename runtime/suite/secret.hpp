@@ -24,15 +24,11 @@ inline void wipe_rows(uint8_t (*rows)[16], size_t n) {
     }
 }
 inline void wipe_rows(uint8_t *data, size_t bytes) {
-    typedef uint64_t EightWords __attribute__((vector_size(64)));
-    const EightWords zero = {};
-    for (; bytes >= sizeof(zero); data += sizeof(zero), bytes -= sizeof(zero)) {
-        memcpy(data, &zero, sizeof(zero));
-        __asm__ volatile("" : : "r"(data) : "memory");
-    }
-    if (bytes & 32) memcpy(data, &zero, 32);
-    if (bytes & 16) memcpy(data + (bytes & 32), &zero, 16);
-    __asm__ volatile("" : : "r"(data) : "memory");
+    constexpr size_t ROW = 16, AT_ONCE = 4 * ROW;
+    uint8_t *const end = data + bytes;
+    for (; size_t(end - data) >= AT_ONCE; data += AT_ONCE)
+        wipe_rows(reinterpret_cast<uint8_t (*)[ROW]>(data), AT_ONCE / ROW);
+    for (; data != end; data += ROW) wipe_rows(reinterpret_cast<uint8_t (*)[ROW]>(data), 1);
 }
 
 // Returns 1 if the bytes are equal, 0 if not; reads every byte.
