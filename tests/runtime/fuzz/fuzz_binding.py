@@ -295,8 +295,12 @@ class Caller:
         items = [self.bytes(0, 1, 20, 64, 300) for _ in range(self.rng.randrange(30))]
         offsets = array("q", accumulate(map(len, items), initial=0))
         data = self.buffer(b"".join(items))
-        found = cryptostitch.hash_column(self.maybe("sha1"), data, self.buffer(offsets), self.buffer(None, 0.03))
-        self.wanted(found == b"".join(hashlib.sha1(item).digest() for item in items), "hash_column")
+        if self.rng.random() < 0.5:
+            found = cryptostitch.hash_column(self.maybe("sha1"), data, self.buffer(offsets))
+            self.wanted(found == b"".join(hashlib.sha1(item).digest() for item in items), "hash_column")
+        else:
+            found = cryptostitch.hmac_column(self.maybe("sha1"), self.buffer(b"key"), data, self.buffer(offsets))
+            self.wanted(found == b"".join(hmac.digest(b"key", item, "sha1") for item in items), "hmac_column")
 
     def do_hash_many(self) -> None:
         name = self.rng.choice(HASHES)
