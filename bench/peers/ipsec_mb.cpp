@@ -116,7 +116,8 @@ private:
     Row row_;
     const Batch &batch_;
     Style style_;
-    // What follows from the row's names is found once: a program that uses the library has it in constants.
+    // The constructor derives these from the strings of the row, so that no timed burst compares strings: a program
+    // that calls the library has constants in their place.
     const IMB_CIPHER_MODE cipher_;
     const IMB_HASH_ALG hash_;
     const IMB_CIPHER_DIRECTION direction_;

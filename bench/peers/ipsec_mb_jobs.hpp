@@ -11,7 +11,7 @@
 
 namespace bench {
 
-// How keys of a row are expanded. What follows from the row's names is found once.
+// Says how keys of a row are expanded. The constructor derives it from the strings of the row, once for all keys.
 struct ImbExpansion {
     ImbExpansion(IMB_MGR *its, const Row &row)
         : manager(its),

@@ -17,8 +17,8 @@ public:
     }
     bool prepare() {
         const std::string aes = "AES-" + std::to_string(row_.key_bits);
-        EVP_CIPHER *const aead = fetch(chacha_ ? row_.mode : aes + "-GCM"), *const mask = fetch(chacha_ ? "ChaCha20"
-                                                                                                        : aes + "-ECB");
+        EVP_CIPHER *const aead = fetch(chacha_ ? row_.mode : aes + "-GCM");
+        EVP_CIPHER *const mask = fetch(chacha_ ? "ChaCha20" : aes + "-ECB");
         bool ok = aead && mask;
         for (size_t k = 0; k < batch_.keys() && ok; k++)
             ok = add(aeads_, aead, batch_.key(k), !row_.open) && add(masks_, mask, quic_hp(batch_, k), true) &&

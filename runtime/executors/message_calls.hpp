@@ -141,6 +141,20 @@ protected:
     // Whether the key differs from that of the message before.
     [[gnu::always_inline]] bool is_new(const cst_key *key) { return key_ != key && (key_ = key, true); }
 
+    // Stores where a short AAD is: its n bytes stand `before` bytes into the kernel's blocks for it. They are copied to
+    // room_.aad where the kernel has no masks of bits, or its blocks reach into another page.
+    [[gnu::always_inline]] void put_short_aad(const uint8_t *aad, size_t before, size_t n) {
+        const uintptr_t first = reinterpret_cast<uintptr_t>(aad), blocks = first - before;
+        if (place_.bits && page_of(blocks) == page_of(first) &&
+            page_of(first + n - 1) == page_of(blocks + MESSAGE_AAD - 1))
+            return point(place_.aad, aad - before);
+        copy_few(room_.aad + before, aad, n);
+        point(place_.aad, room_.aad);
+    }
+    // A masked access that reaches into a page which is not there, or was never touched, takes hundreds of cycles,
+    // though none of that page's bytes is accessed.
+    static uintptr_t page_of(uintptr_t address) { return address >> 12; }
+
     static uint64_t blocks_of(uint64_t bytes) { return (bytes + BLOCK - 1) / BLOCK; }
     // Returns a mask whose bit i is set if byte i exists.
     static uint64_t first_bits(uint64_t bytes) { return bytes >= 64 ? ~uint64_t(0) : (uint64_t(1) << bytes) - 1; }
@@ -167,13 +181,10 @@ private:
         point(place_.end_in, in);
         if (place_.end_out != NO_FIELD) point(place_.end_out, out);
     }
-    // Whether an iteration's bytes reach into a page that the text's end does not. Where that page is not there, or was
-    // never touched, each masked access that reaches into it takes hundreds of cycles, though none of its bytes is
-    // accessed.
+    // Whether a masked access would reach, behind the text's end, into a page that the text does not.
     bool leaves_page(const uint8_t *text) const {
-        constexpr unsigned PAGE_LOG2 = 12;
-        const uintptr_t at = reinterpret_cast<uintptr_t>(text) + front_;
-        return (at + end_ - 1) >> PAGE_LOG2 != (at + step_ - 1) >> PAGE_LOG2 && end_ - 1 < CallMemory::MOST_STEP;
+        const uintptr_t end = reinterpret_cast<uintptr_t>(text) + front_ + end_ - 1;
+        return page_of(end) != page_of(end - end_ + step_) && end_ - 1 < CallMemory::MOST_STEP;
     }
     // Not inlined: where registers are few, the compiler leaves copies of what it copies on the stack.
     static void copy_end(uint8_t *to, const uint8_t *from, size_t n);

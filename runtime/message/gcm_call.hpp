@@ -36,13 +36,12 @@ public:
         point(place_.end_powers, end_powers);
         if (place_.bits) {
             put_word(place_.aad_mask, first_bits(text.aad.n) << (before & 63));
-            point(place_.aad, text.aad.n ? text.aad.data - before : state_);
         } else {
             for (size_t at = 0; at < MESSAGE_AAD; at += BLOCK) put_zeros(room_.aad + at);
-            if (text.aad.n) copy_few(room_.aad + before, text.aad.data, text.aad.n);
-            point(place_.aad, room_.aad);
-            room_.used_aad = true;
         }
+        point(place_.aad, room_.aad);
+        room_.used_aad = true;
+        if (text.aad.n) put_short_aad(text.aad.data, before, text.aad.n);
         call(text.in, text.out);
         memcpy(tag, state_ + place_.chain, BLOCK);
         call_.variant->calls.add(1);

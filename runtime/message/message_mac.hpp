@@ -40,7 +40,7 @@ public:
           unit_(hash_.block_bytes),
           most_together_(ALONE ? most_together(hash_, 0) : most_together(suite)),
           opens_(opens),
-          hmac_(ALONE ? suite.kind == CST_MAC : suite.hmac()),
+          hmac_(suite.hmac()),
           headed_(suite.kind == CST_AEAD),
           block_mac_(hash_.kind == ALGORITHM_CBC_MAC),
           ccm_(suite.construction == Construction::ccm),

@@ -272,7 +272,7 @@ public:
         return mac_.settle(job, room_.scratch);
     }
 
-    // What MessageMac tells.
+    // MessageMac::write() calls these.
     [[gnu::always_inline]] uint8_t *scratch() const { return room_.scratch; }
     [[gnu::always_inline]] void from(const uint8_t *chain) const { room_.kernel.put_chain(chain); }
     [[gnu::always_inline]] void hashed(const uint8_t *in, uint64_t bytes) const { room_.hashed(in, bytes); }
@@ -316,7 +316,7 @@ public:
         return mac_.settle(job, room_.scratch);
     }
 
-    // What MessageMac tells.
+    // MessageMac::write() calls these.
     uint8_t *scratch() { return room_.scratch; }
     void from(const uint8_t *chain) { room_.kernel.put_chain(chain); }
     void hashed(const uint8_t *in, uint64_t bytes) { room_.hashed(in, bytes); }

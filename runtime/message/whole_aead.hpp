@@ -40,9 +40,7 @@ protected:
         if (aad_front_) {
             put_long_aad(key, aad, aad_front_, aad_bytes_, room_.aad);
         } else if (aad_bytes_) {
-            if (place_.bits && !aad_leaves_page(aad)) return point(place_.aad, aad - before_aad_);
-            copy_few(room_.aad + before_aad_, aad, aad_bytes_);
-            if (place_.bits) point(place_.aad, room_.aad);
+            put_short_aad(aad, before_aad_, aad_bytes_);
         }
     }
 
@@ -53,12 +51,6 @@ protected:
 
 private:
     friend Derived;
-    // Whether the blocks of the AAD reach into a page that it does not (leaves_page).
-    bool aad_leaves_page(const uint8_t *aad) const {
-        const uintptr_t at = reinterpret_cast<uintptr_t>(aad), blocks = at - before_aad_;
-        constexpr unsigned PAGE_LOG2 = 12;
-        return ((blocks ^ at) | ((blocks + MESSAGE_AAD - 1) ^ (at + aad_bytes_ - 1))) >> PAGE_LOG2;
-    }
     [[gnu::always_inline]] AeadCalls(CallMemory *room, uint64_t aad)
         : MessageCalls(room),
           aad_front_(aad > MESSAGE_AAD ? BLOCK * (blocks_of(aad) - place_.aad_blocks) : 0),

@@ -28,7 +28,7 @@ inline void wipe_rows(uint8_t *data, size_t bytes) {
     uint8_t *const end = data + bytes;
     for (; size_t(end - data) >= AT_ONCE; data += AT_ONCE)
         wipe_rows(reinterpret_cast<uint8_t (*)[ROW]>(data), AT_ONCE / ROW);
-    for (; data != end; data += ROW) wipe_rows(reinterpret_cast<uint8_t (*)[ROW]>(data), 1);
+    for (; size_t(end - data) >= ROW; data += ROW) wipe_rows(reinterpret_cast<uint8_t (*)[ROW]>(data), 1);
 }
 
 // Returns 1 if the bytes are equal, 0 if not; reads every byte.
