@@ -47,8 +47,7 @@ void Checker::take(const Task &task, const Result &result) {
 void Checker::judge_file(const Task &task, const Result &result) {
     List &list = *task.list;
     list.found = true;
-    // Only a newline would split the line here.
-    const std::string name = task.name.find('\n') != std::string::npos ? "\\" + escaped(task.name) : task.name;
+    const std::string name = needs_escape(task.name) ? "\\" + escaped(task.name) : task.name;
     if (result.error) {
         if (options_.ignore_missing && result.error == ENOENT) return;
         output_->message(what_is_wrong(task.name, result.error));
