@@ -70,6 +70,8 @@ ALLOWED = (
     Allowed("the kernel refuses to confine: ", "an option of the Linux kernel"),
     Allowed("no PR_SET_MDWE before Linux 6.3", "as above"),
     Allowed("perf cannot record here: ", "virtual machines without a PMU, and containers"),
+    Allowed("no overlay on this file system", "containers; in a root of tests/bare its own commands are what runs"),
+    Allowed("this qemu has no SHA-NI", "qemu before 8.2; CPUs that have it run the kernels"),
 )
 
 
