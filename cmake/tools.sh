@@ -37,7 +37,7 @@ if [ "$use" = test ]; then
     has gdb gdb # whether it sees kernels, as perf does
     has perf linux-perf
     has qemu-x86_64 qemu-user # other CPUs
-    has clang++ clang libclang-rt-14-dev # fuzzing with libFuzzer
+    has clang++ clang libclang-rt-dev # fuzzing with libFuzzer
     has chromium chromium fonts-dejavu-core # the pages that commands write
     has chromedriver chromium-driver
     has mmdebstrap mmdebstrap # the first commands in a minimal Debian
