@@ -19,15 +19,20 @@ from .steps import GROUPS, Step, steps
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 LAST_LINES = 40
+OF_PYTEST = ("FAILED ", "ERROR ")
+"""What lines of its summary begin with, which may stand far above the last lines."""
 FIRST = "first"
 
 
 def told(name: str, ran: Ran, failure: str) -> list[str]:
-    """Prints a line, and the last lines of the output of a step that failed. Returns the name of such a step."""
+    """Prints a line; of a step that failed, its tests that failed and the last lines of its output. Returns the name of
+    such a step."""
     mark = f"  FAILED ({failure})" if failure else ""
     print(f"{ran.seconds:7.1f} s {ran.cpu_seconds:7.1f} s of CPU  {name}{mark}", flush=True)
     if failure:
-        print(*(f"    {line}" for line in ran.output.splitlines()[-LAST_LINES:]), sep="\n", flush=True)
+        before, last = ran.output.splitlines()[:-LAST_LINES], ran.output.splitlines()[-LAST_LINES:]
+        lines = [*(line for line in before if line.startswith(OF_PYTEST)), *last]
+        print(*(f"    {line}" for line in lines), sep="\n", flush=True)
     return [name] if failure else []
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 from bare import machine, steps
+from bare.__main__ import told
 from bare.first import First, firsts, tried
-from bare.root import Root, made, removed
+from bare.root import Ran, Root, made, removed
 from commit_draw import is_drawn
 from jobs.samples import LONG
 from packages.consumer import make_once
@@ -65,6 +66,15 @@ def test_no_such_step(root: Path, tmp_path: Path) -> None:
     assert done.returncode and "packages has no step make nothing" in done.stderr
 
 
+def test_the_tests_that_failed_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    """Also where many lines follow; of a step that did not fail, nothing."""
+    output = "\n".join(["before", "FAILED a.py::one - words", "ERROR b.py", *map(str, range(100))])
+    assert told("a step", Ran(1, 1, 1, output), "ended with 1") == ["a step"]
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:4] == ["    FAILED a.py::one - words", "    ERROR b.py", "    60"] and lines[-1] == "    99"
+    assert told("a step", Ran(0, 1, 1, output), "") == [] and len(capsys.readouterr().out.splitlines()) == 1
+
+
 def runs(first: First) -> bool:
     """Whether this session runs the command."""
     if LONG or not first.minutes or first.name == ALWAYS:
@@ -74,9 +84,15 @@ def runs(first: First) -> bool:
 
 
 @pytest.fixture(scope="module")
-def can_make_roots() -> None:
+def can_make_roots(tmp_path_factory: pytest.TempPathFactory) -> None:
     if os.geteuid() or not shutil.which("mmdebstrap") or subprocess.run(("unshare", "--mount", "true")).returncode:
         pytest.skip("no mmdebstrap here, or no right to run it")
+    folder = tmp_path_factory.mktemp("overlay")
+    for name in "base", "upper", "work":
+        (folder / name).mkdir()
+    mount = "mount -t overlay overlay -o lowerdir=base,upperdir=upper,workdir=work base"
+    if subprocess.run(("unshare", "--mount", "sh", "-c", mount), cwd=folder, capture_output=True).returncode:
+        pytest.skip("no overlay on this file system, as in such a root itself")
 
 
 @pytest.fixture(scope="module")
