@@ -32,6 +32,8 @@ NAMES = (
     "a'b\nc", "-dash", "日本", "x" * 200,
 )  # fmt: skip
 SIZES = (0, 1, 55, 56, 63, 64, 65, 111, 112, 119, 120, 127, 128, 129, 1000, 65535, 65536, 65537, 131072, 300_000)
+NUL_BEHIND = re.compile(rb"([0-9a-f]{32})\0", re.I)
+"""A digest and no blank. coreutils from 9.2 on take the NUL for one; to ours it is no such line, as to 9.1."""
 FAILING = ("missing", "folder", "broken", "loop", "/proc/self/mem")
 
 
@@ -72,7 +74,7 @@ def run(
 
 
 @functools.cache
-def escapes_status() -> bool:
+def from_9_4() -> bool:
     """Whether the system's coreutils are of 9.4 or later."""
     said = subprocess.run(["md5sum", "--version"], capture_output=True, text=True).stdout
     version = re.search(r"coreutils\) (\d+)\.(\d+)", said)
@@ -92,7 +94,7 @@ def as_before(out: bytes) -> bytes:
 def same(program: Path, name: str, arguments: Sequence[str | Path | bytes], cwd: Path, stdin: bytes = b"") -> Outcome:
     theirs = run(name, arguments, cwd, stdin=stdin)
     code, out, err = run(name, arguments, cwd, program, stdin)
-    ours = code, out if escapes_status() else as_before(out), err
+    ours = code, out if from_9_4() else as_before(out), err
     assert ours == theirs, (name, arguments)
     return ours
 
@@ -306,6 +308,8 @@ class TestChecking:
             f"{good}  plain  ", "\0", f"{good} \x0bplain", f"{good}\x0b plain",
         ]  # fmt: skip
         for line in lines:
+            if from_9_4() and NUL_BEHIND.match(line.encode()):
+                continue
             same(program, "md5sum", ["-c", *options], tree, line.encode())
             for other in (f"{good}  plain", f"{good} plain", f"MD5 (plain) = {good}"):
                 same(program, "md5sum", ["-c", *options], tree, f"{line}\n{other}\n".encode())
@@ -321,7 +325,7 @@ class TestChecking:
                 text[at : at + rng.randrange(3)] = rng.choice((b"", b" ", b"*", b"\\", b"\n", b"(", b")", b"0", b"\t"))
             else:
                 text[at] = rng.choice(b" \\\n*()=0aG\0#")
-        same(program, "md5sum", ["-c", *rng.choice(self.OPTIONS)], tree, bytes(text))
+        same(program, "md5sum", ["-c", *rng.choice(self.OPTIONS)], tree, NUL_BEHIND.sub(rb"\1#", bytes(text)))
 
     def test_several_lists(self, program: Path, tree: Path, tmp_path: Path, lists: list[bytes]) -> None:
         for at, text in enumerate(lists):
