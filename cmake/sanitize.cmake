@@ -38,6 +38,9 @@ if(CST_SANITIZE MATCHES "undefined")
     # asmjit is built without type information, so the check that needs it is off
     target_compile_options(cst_sanitized INTERFACE
         $<$<NOT:$<COMPILE_LANGUAGE:ASM>>:-fno-sanitize=vptr -fno-sanitize-recover=undefined>)
+    # Before a function clang 17 and later look for its type, which generated code has not.
+    target_compile_options(cst_sanitized INTERFACE $<$<COMPILE_LANG_AND_ID:C,Clang>:-fno-sanitize=function>
+        $<$<COMPILE_LANG_AND_ID:CXX,Clang>:-fno-sanitize=function>)
 endif()
 
 file(GLOB _runtime CONFIGURE_DEPENDS "${CST_ROOT}/runtime/*/*.cpp" "${CST_ROOT}/runtime/*/*/*.cpp")
