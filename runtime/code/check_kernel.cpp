@@ -39,7 +39,9 @@ int check_kernel(const Pack &pack, const KernelRecord &kernel, const ProgramFact
         xmm0 = xmm0 || fact.names_xmm0;
         rdx = rdx || fact.names_rdx;
         (fact.features & avx512 ? wide : narrow) += program.vectors;
-        generals += program.generals;
+        generals += program.generals + program.is_listed();
+        if (program.is_listed() && (kernel.n_streams != 1 || end.stream.ratio != 1 || lag))
+            return refuse(why, "%s: a list of messages is woven with something else", kernel.name);
         masks += program.masks;
         emitted +=
             uint64_t(program.n_enter) + program.n_leave + uint64_t(program.n_body) * end.stream.ratio * (1 + lag);

@@ -45,8 +45,13 @@ bool masks_of(const FieldRecord &masks, const FieldRecord &f) {
     const size_t n = std::strcspn(f.name, "_");
     return std::strncmp(masks.name, f.name, n) == 0 && std::strcmp(masks.name + n, "_mask") == 0;
 }
+// The bytes that a pointer of a job points to are counted.
+bool is_count(const FieldRecord &f) { return is(f, "text_bytes") || is(f, "aad_bytes"); }
+const char *count_of(const FieldRecord &f) {
+    return is(f, "aad") ? "aad_bytes" : is(f, "text_in") || is(f, "text_out") ? "text_bytes" : nullptr;
+}
 bool is_read_only(const FieldRecord &f) {
-    return is(f, "in") || is(f, "out") || is(f, "key") || is(f, "from") || is_mask(f) || f.reach;
+    return is_count(f) || is(f, "in") || is(f, "out") || is(f, "key") || is(f, "from") || is_mask(f) || f.reach;
 }
 
 uint32_t extent(const FieldRecord &f) {
@@ -71,9 +76,10 @@ public:
                                : is(f, "from") ? Value::from
                                : f.reach       ? Value::reach
                                                : Value::unknown;
+            if (record_.is_listed() && is_count(f)) base = Value::count;
             const size_t field = size_t(&f - record_.fields.data());
             for (uint32_t i = 0; base != Value::unknown && i < f.n_lanes; i++)
-                pointers_[f.offset + f.lane_offsets[i]] = {base, uint16_t(base == Value::reach ? field : i)};
+                pointers_[f.offset + f.lane_offsets[i]] = {base, uint16_t(base >= Value::reach ? field : i)};
         }
     }
 
@@ -206,17 +212,51 @@ private:
     Value result(const State &state, const Form &form, const Ins &ins) const {
         const uint32_t bytes = ins.operands[0].width == Width::g64 ? 8 : 4;
         const Operand &a = ins.operands[0], &b = ins.operands[1];
-        if (form.meaning == Meaning::other || a.is_shared) return Value();
+        if (a.is_shared) return Value();
+        if (form.meaning == Meaning::other) return mask_part(state, form, ins);
         if (form.meaning == Meaning::xor_ && b.kind == Operand::reg && !b.is_shared && a.number == b.number)
             return Value::of(Value::number);
         if (form.meaning == Meaning::mov) return operand(state, b, bytes);
         if (form.meaning == Meaning::and_) return b.kind == Operand::imm ? masked(b.value) : Value();
         if (bytes != 8) return Value();
-        if (form.meaning == Meaning::lea) return b.kind == Operand::mem ? address(state, b) : Value();
+        if (form.meaning == Meaning::lea) {
+            if (b.kind != Operand::mem) return Value();
+            const Value &twice = state.registers[b.number];
+            if (twice.base == Value::bytes && !twice.range && b.index == b.number && !b.scale_log2 && b.value == 1) {
+                Value more = Value::of(Value::bytes, twice.c + 1, twice.lane);
+                more.range = 1;
+                return more;
+            }
+            return address(state, b);
+        }
         const Value left = state.registers[a.number];
         if (form.meaning == Meaning::add) return sum(left, operand(state, b, 8));
         if (b.kind != Operand::imm) return Value();
         return form.meaning == Meaning::sub ? plus(left, -b.value) : flip(left, b.value, places_);
+    }
+
+    // Returns the value of a part of a mask of the bytes that there are.
+    Value mask_part(const State &state, const Form &form, const Ins &ins) const {
+        const auto value = [&](uint32_t i) {
+            const Operand &o = ins.operands[i];
+            return i < ins.n_operands && o.kind == Operand::reg && !o.is_shared && o.width == Width::g64
+                       ? state.registers[o.number]
+                       : Value();
+        };
+        const auto is_form = [&](const char *name) { return std::strcmp(form.name, name) == 0; };
+        if (is_form("sar") && ins.n_operands == 2 && ins.operands[1].kind == Operand::imm &&
+            ins.operands[1].value == 63) {
+            const Value a = value(0);
+            return a.base == Value::count ? Value::of(Value::sign, a.c, a.lane) : Value();
+        }
+        if (ins.n_operands != 3) return Value();
+        const Value a = value(1), b = value(2);
+        if (is_form("bzhi") && a == Value::of(Value::number, -1) && b.base == Value::count)
+            return Value::of(Value::bytes, b.c, b.lane);
+        if (is_form("andn") && a.base == Value::sign && b.base == Value::bytes && a.lane == b.lane &&
+            a.c == b.c - b.range)
+            return Value::of(Value::mask, b.c, b.lane);
+        return Value();
     }
 
     void store(State *state, const Ins &ins, const Operand &o, uint32_t size, const Value &value) const {
@@ -244,7 +284,7 @@ private:
     }
 
     int walk(Section section, State *state, bool check) {
-        for (uint32_t &place : masks_) place = NO_MASK_PLACE;
+        for (MaskValue &mask : masks_) mask = MaskValue();
         const std::vector<Ins> &instructions = code(section);
         const std::vector<const Form *> &found = forms_[int(section)];
         for (size_t at = 0; at < instructions.size(); at++) {
@@ -281,8 +321,12 @@ private:
     void load_mask(const State &state, const Form &form, const Ins &ins) {
         const Operand &from = ins.operands[1];
         const Value at = ins.n_operands == 2 && from.kind == Operand::mem ? address(state, from) : Value();
-        const bool moved = std::strcmp(form.name, "kmovq") == 0 && plain_state(at);
-        masks_[ins.operands[0].number & 7] = moved ? uint32_t(at.c) : NO_MASK_PLACE;
+        MaskValue mask;
+        if (ins.n_operands == 2 && std::strcmp(form.name, "kmovq") == 0) {
+            if (plain_state(at)) mask.place = uint32_t(at.c);
+            if (from.kind == Operand::reg && from.width == Width::g64) mask.value = state.registers[from.number];
+        }
+        masks_[ins.operands[0].number & 7] = mask;
     }
 
     // ---- memory
@@ -305,10 +349,10 @@ private:
     int access(Section section, size_t at, const Value &a, const Operand &o, const Slot &slot) {
         const bool hint = slot.memory == Slot::ADDRESS, write = slot.access & Slot::WRITE;
         const uint32_t size = hint ? 0 : 1u << o.bytes_log2;
-        if (a.base == Value::unknown || a.base == Value::number)
+        if (a.base == Value::unknown || a.base == Value::number || a.base >= Value::count)
             return wrong(section, at, "uses an address that is not known to lie in the contract's memory");
-        if (a.range) return table(section, at, a, size, slot);
         if (a.base == Value::reach) return reach(section, at, a, size, slot);
+        if (a.range) return table(section, at, a, size, slot);
         if (a.base == Value::in || a.base == Value::out) {
             if (section != Section::body || !a.position || a.half)
                 return wrong(section, at, "uses the pointer of lane %u otherwise than in the body at the position",
@@ -335,6 +379,8 @@ private:
                 return wrong(section, at, "toggles an address that is not the hand-over buffer's");
             return half(section, at, a, size, extent(*f) / 2, f->offset, slot);
         }
+        if (section != Section::body && record_.is_listed())
+            return wrong(section, at, "accesses a job outside the body, whose iterations have one each");
         const FieldRecord *f = field_at(a.c, size);
         if (!f)
             return wrong(section, at, "accesses bytes %lld to %lld of the state block, which lie in no field",
@@ -351,13 +397,14 @@ private:
         const bool write = slot.access & Slot::WRITE;
         if (a.position || a.half) return wrong(section, at, "moves the pointer %s, which stays where it is", f.name);
         if (size == 0) return CST_OK;
-        if (a.c < 0 || a.c + size > f.reach)
+        if (a.c < 0 || a.c + a.range + size > f.reach)
             return wrong(section, at, "accesses bytes %lld to %lld of the %u that %s points to", (long long)a.c,
-                         (long long)(a.c + size), f.reach, f.name);
+                         (long long)(a.c + a.range + size), f.reach, f.name);
         if (write != bool(f.flags & FIELD_REACH_WRITTEN))
             return wrong(section, at, "%s what %s points to", write ? "stores to" : "reads", f.name);
-        if (slot.aligned && (a.c % size != 0 || f.reach_align() % size != 0))
+        if (slot.aligned && (a.range || a.c % size != 0 || f.reach_align() % size != 0))
             return wrong(section, at, "needs an aligned operand");
+        if (record_.is_listed() && count_of(f)) return counted(section, at, a, f, size);
         const FieldRecord *masks = nullptr;
         for (const FieldRecord &other : record_.fields)
             if (masks_of(other, f) && other.entry_bytes == 8) masks = &other;
@@ -365,8 +412,28 @@ private:
         const Ins &ins = code(section)[at];
         const uint32_t row = uint32_t(a.c) / size;
         if (a.c % size || size * masks->rows != f.reach || ins.mask == Ins::NO_MASK ||
-            masks_[ins.mask] != masks->offset + row * masks->row_bytes)
+            masks_[ins.mask].place != masks->offset + row * masks->row_bytes)
             return wrong(section, at, "accesses what %s points to without the mask of these bytes", f.name);
+        return CST_OK;
+    }
+
+    // Memory of which a job says how many bytes there are: of text more than what is in front of the last iteration's
+    // bytes. What is behind may be accessed only under a mask of the others.
+    int counted(Section section, size_t at, const Value &a, const FieldRecord &f, uint32_t size) {
+        const FieldRecord *const count = record_.field(count_of(f)), *const text = record_.field("text_in");
+        const bool is_text = count && is(*count, "text_bytes");
+        if (!count || !text || (is_text && f.reach != text->reach) || text->reach < record_.bytes)
+            return wrong(section, at, "accesses what %s points to, of which the job does not say how much there is",
+                         f.name);
+        const int64_t least = is_text ? int64_t(text->reach - record_.bytes) + 1 : 0;
+        if (is_text && !a.range && a.c + size < least) return CST_OK;
+        const Ins &ins = code(section)[at];
+        const Value mask = ins.mask == Ins::NO_MASK ? Value() : masks_[ins.mask].value;
+        const bool clamped =
+            mask.base == Value::mask || (mask.base == Value::bytes && mask.c - int64_t(mask.range) + least >= 0);
+        if (a.range || !clamped || mask.c != -a.c || &record_.fields[mask.lane] != count)
+            return wrong(section, at, "accesses what %s points to without the mask of the bytes that there are",
+                         f.name);
         return CST_OK;
     }
 
@@ -399,7 +466,12 @@ private:
     uint32_t declared_ = 0;
     Places places_;
     std::map<uint32_t, Pointer> pointers_;
-    uint32_t masks_[8] = {};  // offset in the state block from which a mask register was loaded in this section
+    // From where in the state block a mask register was loaded in this section, or from which value.
+    struct MaskValue {
+        uint32_t place = NO_MASK_PLACE;
+        Value value;
+    };
+    MaskValue masks_[8];
     std::vector<const Form *> forms_[3];
 };
 

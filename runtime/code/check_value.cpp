@@ -14,7 +14,7 @@ bool near(int64_t c) { return c > -FAR && c < FAR; }
 }  // namespace
 
 Value plus(const Value &a, int64_t c) {
-    if (a.base == Value::unknown || !near(a.c) || !near(c)) return Value();
+    if (a.base == Value::unknown || a.base > Value::count || !near(a.c) || !near(c)) return Value();
     Value result = a;
     result.c += c;
     result.flipped = 0;

@@ -8,10 +8,13 @@ namespace cst {
 
 // The position is 0 in the first body, and `bytes` more in each body that follows.
 struct Value {
-    enum Base : uint8_t { unknown, number, state, in, out, from, reach };
+    // Of a job that is a state block, the number of bytes that a field says (lane), and c more: `count`. Of 64 bits:
+    // `sign`, all ones if a count is negative; `bytes`, as many ones from the lowest on as a count that is not negative
+    // says (`range` is 1 where one was added to what the count gave); `mask`, as many, and none if it is negative.
+    enum Base : uint8_t { unknown, number, state, in, out, from, reach, count, sign, bytes, mask };
     Base base = unknown;
     bool position = false;
-    uint16_t lane = 0;     // of in and out; of reach the field
+    uint16_t lane = 0;     // of in and out; of reach and counts the field
     uint32_t half = 0;     // not 0: c or c + half, and c has that bit clear
     uint32_t flipped = 0;  // the bit that the last exclusive or changed; not part of the value
     uint32_t range = 0;    // the value may be larger by at most this: what a mask leaves of a number

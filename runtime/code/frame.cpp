@@ -44,6 +44,10 @@ public:
                                                [](const Program &program) { return program.record.skips(); });
         if (skips) out_.skip_loop(binding_.counter);
         out_.bind_loop();
+        if (listed_) {
+            out_.load("mov", Width::g64, binding_.generals[0][0], binding_.jobs, 0);
+            out_.emit("add", Width::g64, binding_.jobs, 8);
+        }
         bodies([](uint32_t) { return true; });
         out_.emit("sub", Width::g64, binding_.counter, 1);
         out_.jump_to_loop();
@@ -73,6 +77,8 @@ private:
             woven += uint64_t(programs_[i].record.n_body) * stream.ratio;
         }
         if (woven > MAX_WOVEN) return CST_ERR_PACK;
+        listed_ = std::any_of(programs_.begin(), programs_.end(),
+                              [](const Program &program) { return program.record.is_listed(); });
         if (int error = cst::bind(programs_, abi_, &binding_)) return error;
         if (int error = find_avx()) return error;
         find_hops();
@@ -177,7 +183,8 @@ private:
                 out_.store(avx_ ? "vmovups" : "movups", Width::v128, RSP, int32_t(16 * i), saves_.vectors[i]);
         }
         std::vector<Load> loads;
-        for (uint32_t i = 0; i < kernel_.n_streams; i++) loads.push_back({binding_.generals[i][0], int32_t(8 + 8 * i)});
+        for (uint32_t i = 0; i < kernel_.n_streams; i++)
+            loads.push_back({listed_ ? binding_.jobs : binding_.generals[i][0], int32_t(8 + 8 * i)});
         loads.push_back({binding_.counter, 0});
         // The pointer to the arguments is overwritten last.
         std::stable_partition(loads.begin(), loads.end(), [&](const Load &load) { return load.dst != abi_.args; });
@@ -216,7 +223,7 @@ private:
     std::vector<Program> programs_;
     Binding binding_;
     Saves saves_;
-    bool avx_ = false, hops_ = false;
+    bool avx_ = false, hops_ = false, listed_ = false;
     std::vector<uint8_t> pool_;
     std::vector<uint32_t> pool_offsets_[MAX_STREAMS];
 };

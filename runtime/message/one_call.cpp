@@ -4,6 +4,7 @@
 
 #include "../storage/checksum.hpp"
 #include "checked.hpp"
+#include "job_list.hpp"
 #include "laid.hpp"
 #include "whole_aead.hpp"
 #include "whole_texts.hpp"
@@ -34,6 +35,17 @@ KernelCall lay_down_whole(const Suite &suite, const Variant &v) {
     return call;
 }
 
+KernelCall lay_down_list(const Variant &v) {
+    KernelCall call = {};
+    call.fn = v.kernel.load(std::memory_order_acquire)->fn;
+    call.variant = &v;
+    call.step = v.step;
+    call.opens = v.cipher.algorithm->record.decrypts_only();
+    call.place = v.message;
+    set_job_list(&call);
+    return call;
+}
+
 // Finds the calls of kernels for messages of one suite, direction and AAD length.
 class WholeCalls {
 public:
@@ -44,11 +56,19 @@ public:
           takes_(suite.kind == CST_AEAD ? aad <= MESSAGE_AAD || suite.construction == Construction::gcm
                                         : suite.kind == CST_CIPHER),
           remembers_(usual(suite)),
+          listed_(!suite.lists[opens].variants.empty() && aad && aad <= MOST_LISTED_AAD),
           room_(suite),
-          known_(calls().row(suite.engine->cost_generation(), aad)) {}
+          known_(calls().row(suite.engine->cost_generation(), aad)),
+          known_lists_(calls().row(suite.engine->cost_generation(), aad, true)) {}
 
     // Whether jobs of equal lengths can run in one call each.
     bool take(const cst_job *jobs, size_t n) const { return takes_ && !in_pieces(*jobs) && room_.hold(jobs, n); }
+    // Returns the call that takes messages of that length as a list. NULL: there is none, or others take less time.
+    const KernelCall *list_of(uint64_t bytes) const {
+        const KernelCall *call = nullptr;
+        if (!listed_ || (remembers_ && known_lists_.recall(bytes, &call))) return call;
+        return ask_list(MANY, bytes);
+    }
     // Returns the call for one of n messages of that length. NULL: there is none, or others take less time. spare:
     // memory for the call if there is no other.
     const KernelCall *of(size_t n, uint64_t bytes, KernelCall *spare) const {
@@ -65,9 +85,9 @@ private:
     }
     __attribute__((noinline)) const KernelCall *ask(size_t n, uint64_t bytes, KernelCall *spare,
                                                     bool remembered) const {
-        const Variant *const v = MessageKernels(suite_, opens_, n, aad_).of(bytes);
-        const KernelCall *call = nullptr;
-        if (v && holds(*v)) {
+        const KernelCall *call = listed_ ? ask_list(n, bytes) : nullptr;
+        const Variant *const v = call ? call->variant : MessageKernels(suite_, opens_, n, aad_).of(bytes);
+        if (!call && v && holds(*v)) {
             const auto lay_down_it = [&] { return lay_down_whole(suite_, *v); };
             call = calls().of(*v, true, lay_down_it);
             if (!call) return &(*spare = lay_down_it());
@@ -76,26 +96,51 @@ private:
             calls().remember(suite_.engine->cost_generation(), aad_, bytes, call);
         return call;
     }
+    __attribute__((noinline)) const KernelCall *ask_list(size_t n, uint64_t bytes) const {
+        const Variant *const v = choose_list(suite_, opens_, n, bytes, aad_);
+        const KernelCall *const call = v ? list_call(*v) : nullptr;
+        if (n == MANY && remembers_ && !(v && !takes_range(*v, bytes)))
+            calls().remember(suite_.engine->cost_generation(), aad_, bytes, call, true);
+        return call;
+    }
+
+    // Returns the call of a kernel of lists, and of one for the jobs that it does not take, of whichever of its
+    // lengths. NULL: there is none of these, or no memory.
+    const KernelCall *list_call(const Variant &list) const {
+        const Variant *const v = MessageKernels(suite_, opens_, 1, aad_).of(list.message.head + list.step);
+        if (!v || !holds(*v) || !v->takes_message(list.message.least)) return nullptr;
+        const KernelCall *const others = calls().of(*v, true, [&] { return lay_down_whole(suite_, *v); });
+        if (!others) return nullptr;
+        return calls().of(list, true, [&] {
+            KernelCall call = lay_down_list(list);
+            call.parts.block = others;
+            return call;
+        });
+    }
 
     const Suite &suite_;
     const bool opens_;
     const uint64_t aad_;
-    const bool takes_, remembers_;
+    const bool takes_, remembers_, listed_;
     const CounterRoom room_;
-    const LaidCalls::Row known_;
+    const LaidCalls::Row known_, known_lists_;
+    static constexpr size_t MANY = 8;  // messages whose choice stands for that of all bursts
 };
 
 }  // namespace
 
 const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare) {
-    return WholeCalls(suite, opens, aad).of(1, bytes, spare);
+    const KernelCall *const call = WholeCalls(suite, opens, aad).of(1, bytes, spare);
+    return call && call->place.is_listed ? call->parts.block : call;
 }
 
 const KernelCall *one_call(const Suite &suite, const cst_job *jobs, size_t n, KernelCall *spare) {
     const bool opens = jobs->direction == CST_OPEN;
     if (suite.messages[opens].variants.empty()) return nullptr;
     const WholeCalls calls(suite, opens, jobs->aad_len);
-    return calls.take(jobs, n) ? calls.of(n, jobs->in_len, spare) : nullptr;
+    if (!calls.take(jobs, n)) return nullptr;
+    const KernelCall *const list = n > 1 ? calls.list_of(jobs->in_len) : nullptr;
+    return list ? list : calls.of(n, jobs->in_len, spare);
 }
 
 int run_one_call(cst_job *jobs, size_t n) {
@@ -135,12 +180,15 @@ public:
     OneCallEach(JobList jobs, size_t n) : jobs_(jobs), n_(n) {
         const Suite &suite = *key_of(*jobs[0]).suite;
         const bool opens = jobs[0]->direction == CST_OPEN;
-        if (suite.messages[opens].variants.empty() || lanes_are_faster(suite, opens, jobs, n)) return;
+        if (suite.messages[opens].variants.empty()) return;
         const WholeCalls calls(suite, opens, jobs[0]->aad_len);
+        if (!calls.list_of(jobs[0]->in_len) && lanes_are_faster(suite, opens, jobs, n)) return;
         KernelCall spare;
         uintptr_t other = 0;
         for (size_t i = 0; i < n; i++) {
-            const KernelCall *call = calls.take(jobs[i], 1) ? calls.of(1, jobs[i]->in_len, &spare) : nullptr;
+            const KernelCall *call = nullptr;
+            if (calls.take(jobs[i], 1) && !(call = calls.list_of(jobs[i]->in_len)))
+                call = calls.of(1, jobs[i]->in_len, &spare);
             if (call == &spare) call = nullptr;  // the next job may need another kernel
             on_[i] = call;
             with_call_ += call != nullptr;

@@ -34,6 +34,7 @@ double calls(const Variant &v, const Need &need) {
     const uint64_t bytes = need.bytes - (need.whole ? v.message.head : 0);
     const uint64_t whole = bytes >> v.step_log2, rest = bytes & (v.step - 1);
     const double one = v.cost.per_call, iteration = v.cost.per_iteration;
+    if (v.message.is_listed) return iteration + one / double(need.messages);
     if (need.whole)
         return one +
                iteration * double(rest    ? whole
@@ -282,7 +283,9 @@ double cycles_in_steps(const Suite &suite, bool opens, size_t messages, uint64_t
 }  // namespace
 
 const Variant *choose_message(const Suite &suite, bool opens, const Need &exact) {
-    if (exact.family->variants.empty() || (suite.forced && !holds(*exact.family, suite.forced))) return nullptr;
+    // Jobs that a forced kernel of lists does not take run on others.
+    const bool others = suite.forced && !holds(*exact.family, suite.forced) && !holds(suite.lists[opens], suite.forced);
+    if (exact.family->variants.empty() || others) return nullptr;
     return chosen_before(suite, exact, Question(suite, exact, Question::Kind::message),
                          [&](const Need &need) -> const Variant * {
                              bool lasts;
@@ -292,6 +295,19 @@ const Variant *choose_message(const Suite &suite, bool opens, const Need &exact)
                              const double others = cycles_in_steps(suite, opens, need.messages, need.bytes, need.most);
                              return others < message.cycles * (1 - 2 * COST_PRECISION) ? nullptr : v;
                          });
+}
+
+const Variant *choose_list(const Suite &suite, bool opens, size_t n, uint64_t bytes, uint64_t aad) {
+    // Core cycles to fill a message's state block and to take its tag.
+    constexpr double STATE_BLOCK = 20;
+    const Family &family = suite.lists[opens];
+    if (family.variants.empty() || (suite.forced && !holds(family, suite.forced))) return nullptr;
+    Need need = {&family, n, bytes, bytes};
+    need.whole = true;
+    const Variant *const v = line_up(suite, need).variant;
+    if (!v || v == suite.forced) return v;
+    const Need apart = message_need(suite, opens, n, bytes, aad);
+    return step_cycles(suite, need) < step_cycles(suite, apart) + STATE_BLOCK * double(n) ? v : nullptr;
 }
 
 namespace {

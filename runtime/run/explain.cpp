@@ -9,6 +9,7 @@
 
 #include "../hash/both.hpp"
 #include "../message/checked.hpp"
+#include "../message/job_list.hpp"
 #include "../message/constructions.hpp"
 #include "../hash/framed.hpp"
 #include "../hash/leaves.hpp"
@@ -111,7 +112,10 @@ Plan plan_of(const Class &c, const cst_job &job) {
     };
     if (suite.message[c.opens] && MessageKernels(suite, c.opens, c.n, job.aad_len).of(job.in_len)) {
         rank_parts();
-        plan.pair = rank(suite, message_need(suite, c.opens, c.n, job.in_len, job.aad_len));
+        Need need = message_need(suite, c.opens, c.n, job.in_len, job.aad_len);
+        if (takes_list(job) && choose_list(suite, c.opens, c.n, job.in_len, job.aad_len))
+            need.family = &suite.lists[c.opens];
+        plan.pair = rank(suite, need);
         return plan;
     }
     if (plan_now(suite, job, c.n, &plan)) {
@@ -127,6 +131,8 @@ Plan plan_of(const Class &c, const cst_job &job) {
     return plan;
 }
 
+constexpr size_t USUAL_AAD = 13;  // bytes, a record's header
+
 }  // namespace
 
 int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool one_key, cst_choice *choice) {
@@ -139,6 +145,11 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     job.iv = first_counter;
     job.in_len = bytes;
     job.aad_len = suite.aad_min;
+    if (!suite.lists[opens].variants.empty()) {  // the usual shape
+        job.iv_len = LISTED_IV;
+        job.tag_len = LISTED_TAG;
+        job.aad_len = USUAL_AAD;
+    }
     const Suite &maced = is_checked(suite) ? *suite.halves[0] : suite;
     const Class c = {&suite, nullptr, messages.data(), n, opens, one_key || n == 1};
     for (Message &m : messages) {

@@ -24,6 +24,7 @@ constexpr uint64_t kSampleTicks = 12000;  // long against the clock's resolution
 constexpr size_t kMostCalls = 64;  // per sample
 constexpr size_t kJobs = 64;
 constexpr uint64_t kTarget = 2048;  // bytes of a job; those of all jobs stay in the second-level cache
+constexpr uint64_t kListed = 16;      // jobs of the longer one of two lists
 constexpr uint64_t kMostBuffer = 1u << 16;
 constexpr size_t kApart = 128;  // equal offsets of neighbouring jobs fall into different cache sets
 constexpr uint64_t kChain = 250, kChainAdds = 64;
@@ -61,7 +62,9 @@ struct Shape {
     uint64_t few, many, bytes;
 
     explicit Shape(const Variant &v)
-        : few(uint64_t(v.lag) + 1), many(std::max(few + 4, kTarget >> v.step_log2)), bytes(many << v.step_log2) {}
+        : few(uint64_t(v.lag) + 1),
+          many(v.role == Role::list ? kListed : std::max(few + 4, kTarget >> v.step_log2)),
+          bytes(v.role == Role::list ? v.message.head + v.step : many << v.step_log2) {}
     size_t pitch() const { return size_t(bytes + kApart); }
 };
 
@@ -92,6 +95,7 @@ public:
         sets_ = sets(v);
         for (const Variant::Link &link : v.links) put(link.from, state_ + link.hand);
         for (uint32_t i = 0; i < v.n_streams; i++) args_.state[i] = state_ + v.state_offset[i];
+        if (v.role == Role::list) args_.state[0] = jobs_;
         if (v.role == Role::message || v.role == Role::checked) prepare_message(v.message, v.step);
         if (v.role == Role::checked) prepare_sum(v.sum, v.step);
     }
@@ -101,8 +105,12 @@ public:
         args_.iterations = iterations;
         const uint64_t start = ticks();
         for (size_t i = 0; i < calls; i++) {
-            point(set_ % sets_);
-            set_++;
+            if (v_->role == Role::list) {
+                list(iterations);
+            } else {
+                point(set_ % sets_);
+                set_++;
+            }
             fn(&args_);
             _mm_lfence();
         }
@@ -124,6 +132,21 @@ private:
         if (place.aad_mask != NO_FIELD) memset(state_ + place.aad_mask, 0xff, MESSAGE_AAD / 8);
         for (uint32_t mask : {place.head_mask, place.end_mask})
             if (mask != NO_FIELD) memset(state_ + mask, 0xff, place.bits ? step / 8 : step);
+    }
+    // Prepares jobs of a list, whose ends and AADs have no missing bytes.
+    void list(uint64_t n) {
+        for (uint64_t i = 0; i < n; i++, set_++) {
+            uint8_t *const in = state_ + state_bytes_ + set_ % sets_ * pitch_;
+            cst_job &job = its_jobs_[i];
+            job.in = in;
+            job.out = in + side_;
+            job.iv = job.aad = in;
+            job.key = reinterpret_cast<const cst_key *>(state_);
+            job.in_len = v_->message.head + v_->step;
+            job.aad_len = MOST_AAD;
+            job.tag = in + side_;
+            jobs_[i] = &job;
+        }
     }
     // Prepares the checksum beside a message.
     void prepare_sum(const SumPlace &place, uint32_t step) {
@@ -150,6 +173,8 @@ private:
     const Variant *v_ = nullptr;
     size_t pitch_ = 0, sets_ = 1, set_ = 0;
     cst_kernel_args args_ = {};
+    static constexpr size_t MOST_AAD = 48;  // of a job of a list
+    cst_job its_jobs_[kListed] = {}, *jobs_[kListed] = {};
 };
 
 // A kernel and its samples, in core cycles.

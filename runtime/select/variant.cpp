@@ -218,6 +218,56 @@ Role message_role(const PackRecords &records, const KernelRecord &kernel, Varian
     return Role::message;
 }
 
+// A list of messages of GCM: the fields are those of cst_job, and the key is laid out as that of a suite.
+Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
+    const ProgramRecord &program = records.program(kernel.streams[0]);
+    const Algorithm &algorithm = records.algorithm(kernel.streams[0]);
+    const AlgorithmRecord &record = algorithm.record;
+    const bool opens = record.decrypts_only();
+    const FieldRecord *const text = program.field("text_in");
+    if (v->n_streams != 1 || kernel.streams[0].ratio != 1 || program.lanes != 1 || v->lag || !algorithm.usable ||
+        !record.is_message() || record.is_chacha_poly() || program.state_bytes != sizeof(cst_job) || !text ||
+        program.bytes > 16 * MOST_GCM_BLOCKS || text->reach < program.bytes ||
+        text->reach > program.bytes + 16 * MOST_GCM_HEAD)
+        return Role::other;
+    const struct {
+        const char *name;
+        size_t offset;
+        uint32_t bytes, reach;
+        bool there = true;
+    } fields[] = {
+        {"key", offsetof(cst_job, key), 8, gcm_key_bytes(record.rounds)},
+        {"iv", offsetof(cst_job, iv), 8, 12},
+        {"aad", offsetof(cst_job, aad), 8, MESSAGE_AAD},
+        {"aad_bytes", offsetof(cst_job, aad_len), 8, 0},
+        {"text_in", offsetof(cst_job, in), 8, text->reach},
+        {"text_bytes", offsetof(cst_job, in_len), 8, 0},
+        {"text_out", offsetof(cst_job, out), 8, text->reach},
+        {"tag", offsetof(cst_job, tag), 8, 16, !opens},
+        {"tag_made", offsetof(cst_job, in_pieces), 16, 0, opens},
+    };
+    size_t found = 0;
+    for (const auto &field : fields) {
+        const FieldRecord *const f = program.field(field.name);
+        if (!f != !field.there) return Role::other;
+        if (!f) continue;
+        found++;
+        if (f->offset != field.offset || f->n_lanes != 1 || f->lane_offsets[0] || f->rows != 1 ||
+            f->entry_bytes != field.bytes || f->reach != field.reach)
+            return Role::other;
+    }
+    if (found != program.fields.size()) return Role::other;
+    v->any_length = true;
+    v->message.is_listed = true;
+    v->message.bits = true;
+    v->message.head = text->reach - program.bytes;
+    v->message.least = v->message.head + 1;
+    v->cipher.algorithm = &algorithm;
+    v->lanes = 1;
+    v->step = program.bytes;
+    return Role::list;
+}
+
 // Finds the fields of a checksum whose end is behind the loop. Returns false if they are not as core/kinds.py says.
 bool find_sum(const ProgramRecord &program, uint32_t base, SumPlace *out) {
     const struct {
@@ -452,12 +502,14 @@ int describe_variant(const PackRecords &records, uint32_t index, const KernelRec
     }
     out->state_bytes = round_up(offset, 64);
     out->state_align = most_align;
-    out->skips = !out->lag && out->n_streams == 1 && records.program(kernel.streams[0]).skips();
+    out->any_length = !out->lag && out->n_streams == 1 && records.program(kernel.streams[0]).skips();
     const bool message = out->n_streams && records.program(kernel.streams[0]).skips();
+    const bool listed = out->n_streams && records.program(kernel.streams[0]).is_listed();
     const uint32_t kind = out->n_streams ? records.algorithm(kernel.streams[0]).record.kind : 0;
     out->role = most_align > STATE_ALIGN                             ? Role::other
                 : message && is_checked_kernel(records, kernel, out) ? Role::checked
                 : message                                            ? message_role(records, kernel, out)
+                : listed                                             ? list_role(records, kernel, out)
                 : kind == ALGORITHM_SCHEDULE                         ? schedule_role(records, kernel, out)
                 : kind == ALGORITHM_ARITHMETIC                       ? arithmetic_role(records, kernel, out)
                                                                      : role_of(records, kernel, out);

@@ -21,10 +21,16 @@ constexpr uint32_t MOST_MESSAGE_BLOCKS = 32;  // in an iteration of a kernel of 
 constexpr uint32_t MOST_CHACHA_POLY_BLOCKS = 96;  // of ChaCha20-Poly1305,
 constexpr uint32_t MOST_GCM_BLOCKS = 16;          // and of GCM;
 constexpr uint32_t MOST_SHORT_GCM_BLOCKS = 32;    // of one for short messages
+constexpr uint32_t MOST_GCM_HEAD = 80;            // blocks in front of the last of a list's messages
 constexpr uint32_t MOST_WHOLE_GHASH = 8;      // of one of GHASH alone
 constexpr uint32_t MOST_CHECKSUM_STATE = 512;  // bytes of a state block of a checksum
 constexpr uint32_t MESSAGE_AAD = 64;          // bytes for the AAD,
 constexpr uint32_t SHORT_MESSAGE_AAD = 48;    // and of a short message; GCM's lengths follow
+constexpr uint32_t GHASH_POWERS = 36, GHASH_ZEROS = MOST_GCM_BLOCKS - 1;  // rows of a key of GCM (suite/key.hpp)
+// Returns the bytes of a key of GCM, whose round keys begin at byte 64, up to the end of the rows of zeros.
+constexpr uint32_t gcm_key_bytes(uint32_t rounds) {
+    return 64 + (16 * (rounds + 1) + 63) / 64 * 64 + 16 * (GHASH_POWERS + GHASH_ZEROS);
+}
 constexpr uint32_t STATE_ALIGN =
     4096;  // of the memory that the engine gives to kernels: the most that a state block may require
 
@@ -42,6 +48,7 @@ enum class Role {
     decrypt,
     pair,     // a cipher (encrypt) and the hash of its output, at least one iteration behind the cipher
     message,    // whole messages: of an AEAD, or of a cipher alone
+    list,       // a list of them, of an AEAD, whose state blocks are the jobs
     both,       // two hashes of the same input: the first has the place of the cipher
     codec,      // outputs of an erasure code
     schedule,   // the round keys of a cipher of one's own
@@ -66,6 +73,7 @@ struct MessagePlace {
     uint32_t least;       // bytes of the shortest text
     uint32_t aad_blocks;  // blocks of AAD that it takes; a shorter AAD is at their end
     bool is_short;  // no message is longer than an iteration
+    bool is_listed;  // messages are jobs of a list (Role::list): longer than `head`, by at most an iteration
     bool bits;  // masks have a bit for each byte; else a byte, and whole vectors are read and written
 };
 
@@ -123,7 +131,7 @@ struct Variant {
     uint32_t step_log2 = 0;
     uint64_t lanes_inverse = 0;  // 2^32 / lanes, rounded up
     uint32_t lag = 0;  // iterations per call must exceed it,
-    bool skips = false;  // or there may be none
+    bool any_length = false;  // or there may be none, or an iteration is a message of any length that it takes
     MessagePlace message = {};
     SumPlace sum = {};
     bool hand = false;  // the hash reads the cipher's hand-over buffer: both must be at the same byte
@@ -153,10 +161,12 @@ struct Variant {
     // Returns the fewest bytes of an item that the kernel can process.
     uint64_t need() const {
         const bool has_end = role == Role::checked;  // behind its iterations
-        return skips ? 0 : uint64_t(step) * (lag + 1) + has_end;
+        return any_length ? 0 : uint64_t(step) * (lag + 1) + has_end;
     }
     // Whether a kernel of whole messages takes one of so many bytes.
-    bool takes_message(uint64_t bytes) const { return bytes >= message.least && !(message.is_short && bytes > step); }
+    bool takes_message(uint64_t bytes) const {
+        return bytes >= message.least && !((message.is_short || message.is_listed) && bytes > message.head + step);
+    }
     // Rounds `bytes` up to whole iterations.
     uint64_t whole_iterations(uint64_t bytes) const { return (bytes + step - 1) & ~uint64_t(step - 1); }
     // Returns how often `items` items (fewer than 2^26) fill all lanes. This runs several times per burst for

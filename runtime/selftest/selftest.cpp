@@ -500,18 +500,29 @@ int test_message_kernel(const Suites &suites, const Variant &v) {
             tested.forced = &v;
             reference.forced = nullptr;
             for (Family &family : reference.messages) family = Family();
+            for (Family &family : reference.lists) family = Family();
             if (mac) tested.messages[false] = tested.messages[true] = Family();
-            Bytes key(suite->key_bytes), iv(suite->iv_bytes), aad(suite->aad_max ? 20 : 0), in(3 * v.step + 5);
+            Bytes key(suite->key_bytes), iv(suite->iv_bytes), aad(suite->aad_max ? 20 : 0),
+                in(v.message.head + 3 * v.step + 5);
             for (Bytes *bytes : {&key, &iv, &aad, &in}) scramble(bytes, bytes->size());
             const uint64_t before = v.calls.sum();
-            for (const size_t length : {size_t(in.size()), size_t(v.step), size_t(v.step - 1), size_t(17), size_t(0)}) {
-                if (!v.takes_message(length)) continue;
-                in.resize(length / suite->block_bytes * suite->block_bytes);
-                Sealed got, wanted;
-                if (int error = run_one(tested, key, Bytes(), iv, aad, in, suite->tag_max, &got)) return error;
-                if (int error = run_one(reference, key, Bytes(), iv, aad, in, suite->tag_max, &wanted)) return error;
-                if (got.out != wanted.out || got.tag != wanted.tag) return CST_ERR_SELFTEST;
-            }
+            std::vector<Bytes> between;  // moves buffers: kernels of lists do not take what ends near a page's end
+            do {
+                in.resize(v.message.head + 3 * v.step + 5);
+                for (Bytes *bytes : {&aad, &in}) Bytes(*bytes).swap(*bytes);
+                between.emplace_back(1000);
+                for (const size_t length :
+                     {in.size(), size_t(v.message.head + v.step), size_t(v.message.head + v.step - 1),
+                      size_t(v.message.head + 17), size_t(0)}) {
+                    if (!v.takes_message(length)) continue;
+                    in.resize(length / suite->block_bytes * suite->block_bytes);
+                    Sealed got, wanted;
+                    if (int error = run_one(tested, key, Bytes(), iv, aad, in, suite->tag_max, &got)) return error;
+                    if (int error = run_one(reference, key, Bytes(), iv, aad, in, suite->tag_max, &wanted))
+                        return error;
+                    if (got.out != wanted.out || got.tag != wanted.tag) return CST_ERR_SELFTEST;
+                }
+            } while (v.calls.sum() == before && between.size() < 16);
             return v.calls.sum() > before ? CST_OK : CST_ERR_SELFTEST;
         }
     }
@@ -545,7 +556,8 @@ int selftest(const Engine &engine, const Suites &suites, const char *glob,
         if (matches_glob(glob, variant->name))
             // Known answers of its suites test a key schedule.
             report(variant->name, !variant->runnable || variant->role == Role::schedule ? CST_ERR_UNSUPPORTED
-                                  : variant->role == Role::message    ? test_message_kernel(suites, *variant)
+                                  : variant->role == Role::message || variant->role == Role::list
+                                      ? test_message_kernel(suites, *variant)
                                   : variant->role == Role::checked    ? test_checked_kernel(suites, *variant)
                                   : variant->role == Role::codec      ? test_codec_kernel(engine, *variant)
                                   : variant->role == Role::arithmetic ? test_arithmetic_kernel(engine, suites, *variant)

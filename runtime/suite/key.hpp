@@ -20,7 +20,6 @@ static_assert(KEY_MOST_ROWS > AES_MOST_ROUNDS && KEY_MOST_ROWS >= MOST_ROUND_KEY
 // Powers of GHASH's key: as many as kernels of messages need for two iterations and the lengths, and some more, so that
 // they end where a cache line ends. Rows of zeros follow the last power, H, because kernels read whole iterations from
 // any power on.
-constexpr uint32_t GHASH_POWERS = 36, GHASH_ZEROS = MOST_GCM_BLOCKS - 1;
 static_assert(GHASH_POWERS > 2 * MOST_GCM_BLOCKS && GHASH_POWERS >= MOST_POWERS && GHASH_POWERS % 4 == 0);
 static_assert(GHASH_POWERS > SHORT_MESSAGE_AAD / 16 + MOST_SHORT_GCM_BLOCKS, "a short message has no loop");
 

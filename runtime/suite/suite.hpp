@@ -73,6 +73,7 @@ struct Suite {
     Construction construction = Construction::single;
 
     Family messages[2];
+    Family lists[2];  // of such kernels that take a list of jobs
     Family hashes, encrypts, decrypts, pairs;
     Family segment_hashes, beside_hashes, segments_and_beside;
     Family starts, finishes;

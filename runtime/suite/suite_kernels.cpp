@@ -55,8 +55,9 @@ void Suite::find_kernels() {
     laid[0] = laid[1] = LaidCalls();
     const Algorithm *base = hash_base();
     if (construction == Construction::checked) {  // its halves have the kernels
-        for (Family *family : {&messages[0], &messages[1], &hashes, &encrypts, &decrypts, &pairs, &whole_hashes,
-                               &blocks, &single[0], &single[1], &open_pairs, &handed_open_pairs, &schedules})
+        for (Family *family :
+             {&messages[0], &messages[1], &lists[0], &lists[1], &hashes, &encrypts, &decrypts, &pairs, &whole_hashes,
+              &blocks, &single[0], &single[1], &open_pairs, &handed_open_pairs, &schedules})
             *family = Family();
         for (const bool opens : {false, true})  // but those that are stitched of both
             for (const Variant *v : engine->family(Role::checked, halves[0]->message[opens], halves[1]->hash).variants)
@@ -89,7 +90,12 @@ void Suite::find_kernels() {
     }
     if (kind == CST_CIPHER) message[false] = encrypt, message[true] = decrypt;
     for (const bool opens : {false, true})
-        if (message[opens]) messages[opens] = engine->family(Role::message, message[opens], nullptr);
+        if (message[opens]) {
+            messages[opens] = engine->family(Role::message, message[opens], nullptr);
+            const uint32_t powers_end = uint32_t(key_layout.powers) + 16 * (GHASH_POWERS + GHASH_ZEROS);
+            if (construction == Construction::gcm && powers_end == gcm_key_bytes(encrypt->record.rounds))
+                lists[opens] = engine->family(Role::list, message[opens], nullptr);
+        }
     if (construction == Construction::gcm || construction == Construction::checksum)
         whole_hashes = engine->family(Role::message, nullptr, base);
     if (block) blocks = engine->family(Role::message, block, nullptr);
@@ -115,6 +121,7 @@ bool Suite::could_use(const Variant &variant) const {
         case Role::both: return beside && c == segments && h == beside;
         case Role::encrypt: return c == encrypt;
         case Role::decrypt: return c == decrypt;
+        case Role::list: return c == message[false] || c == message[true];
         case Role::message:
             return c ? c == message[false] || c == message[true]
                      : (construction == Construction::gcm || construction == Construction::checksum) &&

@@ -142,7 +142,7 @@ def test_table_is_plausible_and_stable(name: str) -> None:
 
 
 LATER = {"crc32", "psadbw", "vpsadbw", "pmaddubsw", "vpmaddubsw", "pmaddwd", "vpmaddwd"}
-NEWER = {"sar", "movq", "movhps", "pinsrd"}  # of pinsrd the form with memory
+NEWER = {"sar", "bzhi", "movq", "movhps", "pinsrd"}  # of pinsrd the form with memory
 LACKED: dict[str, tuple[str, ...]] = {"zen2": ("avx512", "vaes", "vpclmulqdq", "gfni")}
 """How the features begin that a core lacks."""
 # Instructions that no kernel had yet when the core was measured.
@@ -152,6 +152,7 @@ UNMEASURED = {
     "sapphire_rapids": {"imul", *LATER, *NEWER},
     "zen5": {
         "imul",
+        "bzhi",
         "vmovdqu8",
         "pclmulqdq",
         "vpclmulqdq",

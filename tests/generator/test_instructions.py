@@ -49,7 +49,7 @@ class Sample:
             bits = {"v": self.bits, "x": 128, "y": 256}[form]
             return f"{VECTOR_PREFIX[bits]}{(17 if self.row.encoding == 'evex' else 1) + i}"
         if form == "g":
-            return GENERAL_NAMES[self.bits if self.row.kind == "scalar" else 32][i]
+            return GENERAL_NAMES[self.row.general_bits(self.bits)][i]
         if form == "k":
             return f"k{1 + i}"
         if form == "i":
@@ -126,7 +126,7 @@ def test_row(sample: Sample, decoded: dict[Sample, Instruction]) -> None:
             named.add(full(instruction.op_register(i)))
             width = {"v": sample.bits, "x": 128, "y": 256, "k": 64}.get(form)
             if width is None:
-                width = sample.bits if row.kind == "scalar" else 32
+                width = row.general_bits(sample.bits)
             assert 8 * RegisterExt.size(instruction.op_register(i)) == width
         assert (access in READS) == operand.reads
         assert (access in WRITES) == operand.writes

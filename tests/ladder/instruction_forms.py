@@ -57,7 +57,7 @@ def operand(row: Row, bits: int, i: int, form: str, number: int, address: str, i
     if form in "vxy":
         return f"{PREFIX[{'v': bits, 'x': 128, 'y': 256}[form]]}{number}"
     if form == "g":
-        return GENERALS[bits if row.kind == "scalar" else 32][i]
+        return GENERALS[row.general_bits(bits)][i]
     if form == "k":
         return f"k{1 + number % 7}"
     if form == "i":

@@ -9,8 +9,8 @@ from dataclasses import replace
 import pytest
 from built import kernel_names
 from cryptostitch.binding import runtime
-from cryptostitch.core.contract import END_IN, END_OUT, POWERS_END
-from cryptostitch.core.ir import Ins, Mem
+from cryptostitch.core.contract import AAD_BYTES, END_IN, END_OUT, JOB, POWERS_END, TEXT_BYTES, Contract
+from cryptostitch.core.ir import GENERAL, Imm, Ins, Mem, Reg
 from cryptostitch.core.program import Program, Recipe
 from cryptostitch.emit.artefacts import algorithm_records
 from cryptostitch.emit.pack import write_pack
@@ -29,6 +29,7 @@ TEXTS = [
     name for name in KERNELS if "_whole_" in name and "+" not in name and not name.startswith(("aes192", "aes256"))
 ]
 MASKED = "aes128_gcm_enc_x1_by16@avx512_vaes"
+LISTED, LISTED_WITH_HEAD = "aes128_gcm_enc_list_x1_by16@avx512_vaes", "aes128_gcm_dec_list2_x1_by16@avx512_vaes"
 
 
 def subject(name: str) -> Subject:
@@ -43,6 +44,11 @@ def play(tested: Subject, iterations: int, end: int, aad: int) -> list[str]:
     return [outcome.fault] if outcome.fault else changes + scene.problems(expected)
 
 
+def calls_of(contract: Contract, n: int) -> int:
+    """Iterations of a message, some by n; of a list there are as many messages."""
+    return 0 if contract.is_short else 1 + n % 3 if contract.is_listed else n % 3
+
+
 def test_there_are_some_on_every_level() -> None:
     for names in (NAMES, TEXTS):
         assert {name.partition("@")[2] for name in names} >= {"sse_aesni", "avx2_vaes", "avx512_vaes"}
@@ -54,7 +60,8 @@ def test_every_end(name: str) -> None:
     contract = tested.recipe.parts[0].program.contract
     step = contract.bytes
     for end in sorted({0, 1, 2, 15, 16, 17, step - 17, step - 16, step - 15, step - 1, step, *range(7, step, 11)}):
-        assert play(tested, 0 if contract.is_short else end % 3, end, 13) == [], end
+        if end or not contract.is_listed:
+            assert play(tested, calls_of(contract, end), end, 13) == [], end
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -70,10 +77,16 @@ def test_every_end_of_a_text(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_aad(name: str) -> None:
     tested = subject(name)
-    short = tested.recipe.parts[0].program.contract.is_short
-    most = 48 if short else 64
+    contract = tested.recipe.parts[0].program.contract
+    most = 48 if contract.is_short or contract.is_listed else 64
     for aad in range(most + 1) if LONG else sorted({*range(18), 31, 32, 33, 47, 48, most - 1, most}):
-        assert play(tested, 0 if short else aad % 3, 21, aad) == [], aad
+        assert play(tested, calls_of(contract, aad), 21, aad) == [], aad
+
+
+@pytest.mark.parametrize("name", [LISTED, LISTED_WITH_HEAD])
+def test_every_number_of_messages(name: str) -> None:
+    for n in range(1, 20 if LONG else 6):
+        assert play(subject(name), n, 3 * n, n) == [], n
 
 
 def test_a_message_is_one_call() -> None:
@@ -120,6 +133,116 @@ def loads_key(ins: Ins) -> bool:
     return ins.op == "vbroadcasti32x4" and ins.memory(1).base is not None and ins.memory(1).base.number != 0
 
 
+def to(value: int) -> Callable[[Ins], Ins]:
+    """Its last operand is another number."""
+    return lambda ins: replace(ins, operands=(*ins.operands[:-1], Imm(value)))
+
+
+def nth(n: int, chosen: Callable[[Ins], bool]) -> Callable[[Ins], bool]:
+    """The n-th that is chosen."""
+    seen = []
+    return lambda ins: chosen(ins) and (seen.append(ins) or len(seen) == n)
+
+
+def named(*ops: str) -> Callable[[Ins], bool]:
+    return lambda ins: ins.op in ops
+
+
+def adds_number(ins: Ins) -> bool:
+    return ins.op == "add" and isinstance(ins.operands[-1], Imm)
+
+
+def reads(field: str) -> Callable[[Ins], bool]:
+    """Loads a field of a job."""
+    return lambda ins: (
+        ins.op == "mov"
+        and isinstance(ins.operands[1], Mem)
+        and ins.memory(1).base == Reg(GENERAL, 0, 64)
+        and ins.memory(1).disp == JOB[field]
+    )
+
+
+def of_field(field: str) -> Callable[[Ins], Ins]:
+    """Its memory operand is another field of the job."""
+    return lambda ins: replace(
+        ins, operands=tuple(replace(o, disp=JOB[field]) if isinstance(o, Mem) else o for o in ins.operands)
+    )
+
+
+COUNT = "without the mask of the bytes that there are"
+LIST_FAULTS: dict[str, tuple[str, Callable[[], Callable[[Ins], bool]], Callable[[Ins], Ins], str]] = {
+    "a store of the text without a mask": (LISTED, lambda: stores_part, unmasked, COUNT),
+    "a load of the AAD without a mask": (LISTED, lambda: loads_part, unmasked, COUNT),
+    "the mask of another vector": (LISTED, lambda: nth(2, loads_part), moved(64), COUNT),
+    "a text's mask of AAD's length": (LISTED, lambda: reads(TEXT_BYTES), of_field(AAD_BYTES), COUNT),
+    "a mask that no sign clamps": (LISTED, lambda: named("sar"), to(62), COUNT),
+    "a mask of a count that may be negative": (
+        LISTED,
+        lambda: named("andn"),
+        lambda i: replace(i, operands=(i.operands[0], i.operands[2], i.operands[1])),
+        COUNT,
+    ),
+    "a mask of a byte more": (LISTED_WITH_HEAD, lambda: named("lea"), moved(1), COUNT),
+    "a mask of fewer bytes before the head": (LISTED_WITH_HEAD, lambda: adds_number, to(-511), COUNT),
+    "ones that are not all": (LISTED, lambda: lambda i: i.op == "mov" and i.operands[1] == Imm(-1), to(-2), COUNT),
+    "a load of the head's end without a mask": (
+        LISTED_WITH_HEAD,
+        lambda: lambda i: i.op == "vmovdqu64" and isinstance(i.operands[1], Mem) and i.memory(1).disp == 448,
+        moved(64),
+        COUNT,
+    ),
+    "powers from a length without a mask": (LISTED, lambda: nth(2, named("and")), to(4095), "that key points to"),
+    "powers beyond the zeros": (LISTED, lambda: nth(2, named("and")), to(1008), "that key points to"),
+    "a store to a length": (
+        LISTED,
+        lambda: reads(TEXT_BYTES),
+        lambda i: replace(i, operands=i.operands[::-1]),
+        "read-only",
+    ),
+    "a tag elsewhere in the job": (
+        LISTED_WITH_HEAD,
+        lambda: lambda i: i.op == "vmovdqu32" and isinstance(i.operands[0], Mem),
+        moved(16),
+        "no field",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", LIST_FAULTS)
+def test_faults_of_lists_are_refused(fault: str) -> None:
+    name, chosen, change, said = LIST_FAULTS[fault]
+    refused_by_both(name, "body", chosen(), change, said)
+
+
+def test_a_job_is_of_one_iteration() -> None:
+    """Neither enter nor leave may access it."""
+    right = GENERATOR.recipe(LISTED).parts[0].program
+    load = next(ins for ins in right.code.body if reads(TEXT_BYTES)(ins))
+    for section in ("enter", "leave"):
+        code = replace(right.code, **{section: (load, *getattr(right.code, section))})
+        said = refused(replace(right, code=code), GENERATOR.recipe(LISTED), "outside the body")
+        assert said
+
+
+def test_the_fetching_of_jobs_is_proved() -> None:
+    kernel = frame(GENERATOR.recipe(LISTED))
+    assert check_kernel(kernel) == []
+    head = next(n for n, item in enumerate(kernel.items) if item.ins is None and item.label == "loop")
+    items = list(kernel.items)
+    fetch, step = items[head + 1], items[head + 2]
+    assert fetch.ins is not None and step.ins is not None
+    for wrong in (
+        items[: head + 1] + items[head + 2 :],
+        items[: head + 2] + items[head + 3 :],
+        [*items[: head + 1], step, fetch, *items[head + 3 :]],
+        [*items[:head], fetch, items[head], *items[head + 2 :]],
+        [*items[: head + 2], step._replace(ins=to(16)(step.ins)), *items[head + 3 :]],
+        [*items[: head + 1], fetch._replace(ins=moved(8)(fetch.ins)), *items[head + 2 :]],
+        [*items[: head + 3], step, *items[head + 3 :]],
+    ):
+        assert check_kernel(replace(kernel, items=tuple(wrong)))
+
+
 FAULTS = {
     "a store of the end without a mask": ("leave", stores_part, unmasked, f"what {END_OUT}"),
     "a load of the end without a mask": ("leave", loads_part, unmasked, f"what {END_IN}"),
@@ -141,19 +264,31 @@ FAULTS = {
 def test_faults_are_refused(fault: str) -> None:
     """By the proof of bounds, and by what the library asks of packs that it does not know."""
     section, chosen, change, said = FAULTS[fault]
-    right = GENERATOR.recipe(MASKED)
-    program = spoilt(right.parts[0].program, section, chosen, change)
+    refused_by_both(MASKED, section, chosen, change, said)
+
+
+def refused_by_both(
+    name: str, section: str, chosen: Callable[[Ins], bool], change: Callable[[Ins], Ins], said: str
+) -> None:
+    right = GENERATOR.recipe(name)
+    assert refused(spoilt(right.parts[0].program, section, chosen, change), right, said)
+
+
+def refused(program: Program, right: Recipe, said: str) -> bool:
+    """Whether the proof of bounds and the library refuse the program for that reason."""
     problems = check_bounds(program)
     assert any(said in problem for problem in problems), problems
     program = replace(program, name=f"{program.name}.spoilt")
     wrong = Recipe("spoilt@avx512_vaes", right.target, (replace(right.parts[0], program=program),))
     rows = [GENERATOR.algorithms[program.algorithm]]
-    refused = runtime.Context(runtime.ALLOW_PACKS).why_refused(write_pack(algorithm_records(rows), [wrong]))
-    assert said in refused, refused
+    why = runtime.Context(runtime.ALLOW_PACKS).why_refused(write_pack(algorithm_records(rows), [wrong]))
+    assert said in why, why
+    return True
 
 
-def test_the_right_one_is_not_refused() -> None:
-    right = GENERATOR.recipe(MASKED)
+@pytest.mark.parametrize("name", [MASKED, LISTED, LISTED_WITH_HEAD])
+def test_the_right_one_is_not_refused(name: str) -> None:
+    right = GENERATOR.recipe(name)
     assert check_bounds(right.parts[0].program) == []
     rows = [GENERATOR.algorithms[right.parts[0].program.algorithm]]
     pack = write_pack(algorithm_records(rows), [replace(right, name="again@avx512_vaes")])

@@ -62,7 +62,7 @@ void ranges_of_lengths() {
 // A kernel of short messages that ends within a range is remembered for none of its lengths.
 void remembered_for_a_whole_range() {
     cst::Variant v;
-    v.skips = true;
+    v.any_length = true;
     v.message.is_short = true;
     const struct {
         uint32_t step;

@@ -24,6 +24,25 @@ END_OUT = "end_out"  # one pointer: where that goes
 POWERS, POWERS_END = "powers", "powers_end"  # pointers to powers of a polynomial MAC's key
 PHASE = "phase"  # one pointer: to the word by which a checksum's value so far is multiplied in front of HEAD_IN
 AAD = "aad"  # one pointer: to the blocks at whose end the AAD stands
+# Fields of a kernel that takes a list of messages, whose state blocks are the caller's jobs (cst_job): where they lie.
+KEY_OBJECT, IV, TAG, TAG_MADE = "key", "iv", "tag", "tag_made"
+TEXT_IN, TEXT_OUT, TEXT_BYTES, AAD_BYTES = "text_in", "text_out", "text_bytes", "aad_bytes"
+JOB_BYTES, MOST_LISTED_AAD = 144, 48
+KEY_ROUND_KEYS = 64  # where round keys lie in a key object
+JOB = {
+    KEY_OBJECT: 8,
+    IV: 24,
+    "aad": 40,
+    AAD_BYTES: 48,
+    TEXT_IN: 56,
+    TEXT_BYTES: 64,
+    TEXT_OUT: 72,
+    TAG: 96,
+    TAG_MADE: 112,  # opening; where there are no pieces, which is cleared again
+}
+COUNTED = {"aad": AAD_BYTES, TEXT_IN: TEXT_BYTES, TEXT_OUT: TEXT_BYTES}
+"""Pointers of a job to so many bytes as another field says: of AAD at most its reach; of text more than what is in
+front of the last ``Contract.bytes`` of its reach."""
 GHASH_ZEROS = 15  # rows behind the powers of a GCM key: as many as a kernel may read
 MESSAGE_AAD, SHORT_MESSAGE_AAD = 64, 48  # bytes of these blocks; of a short message's, behind which its lengths stand
 LENGTHS = "lengths"  # of a message of an AEAD: those of its AAD and text
@@ -99,6 +118,20 @@ class Contract:
         """Whether a call is a whole message, which begins anew: it has an end behind the loop, or, of a checksum, a
         beginning in front of it."""
         return self.has(END_IN) or self.has(HEAD_IN)
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether an iteration is a whole message, a job of a list, and the job is the state block."""
+        return self.has(TEXT_BYTES)
+
+    @property
+    def text_head(self) -> int:
+        """Bytes that the text of such a message has more than."""
+        return self.field(TEXT_IN).reach - self.bytes
+
+    def count_of(self, name: str) -> Field | None:
+        """The field that says how many bytes there are where a pointer of that name points; None: all of them."""
+        return self.field(COUNTED[name]) if self.is_listed and name in COUNTED else None
 
     @property
     def rest(self) -> str:

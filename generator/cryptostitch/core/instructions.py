@@ -66,6 +66,10 @@ class Row:
             return (128,)
         return (128, 256, 512) if self.encoding == "evex" or self.name in EVEX_TWINS else (128, 256)
 
+    def general_bits(self, bits: int) -> int:
+        """The width of its general registers, in an instruction of ``bits``: vectors exchange 32 bits with them."""
+        return bits if self.kind in ("scalar", "mask") else 32
+
     def broadcasts(self, bits: int) -> bool:
         """Whether the memory operand may be an embedded broadcast at this width."""
         return bool(self.element) and self.kind != "move" and (self.encoding == "evex" or bits == 512)
@@ -166,7 +170,7 @@ _rows("vprold vprord", "w:v r:vm r:i", "avx512f", element=32, kind="shift")
 _rows("vprolq vprorq", "w:v r:vm r:i", "avx512f", element=64, kind="shift")
 _rows("vmovdqu32 vmovdqu64", "w:vm r:vm", "avx512f", move=True, kind="move")
 _rows("vmovdqu8", "w:vm r:vm", "avx512f avx512bw", move=True, kind="move")
-_rows("kmovq", "w:k r:m", "avx512f avx512bw", move=True, kind="mask", only=(64,), memory=64)
+_rows("kmovq", "w:k r:gm", "avx512f avx512bw", kind="mask", only=(64,), memory=64)
 _rows("vmovdqa32 vmovdqa64", "w:va r:va", "avx512f", move=True, kind="move")
 _rows("vbroadcasti32x4", "w:v r:m", "avx512f", kind="move", memory=128, only=(256, 512))
 _rows("vinserti32x4", "w:v r:v r:xm r:i", "avx512f", kind="shuffle", only=(256, 512))
@@ -190,6 +194,7 @@ _rows("lea", "w:g r:m", "", kind="scalar", accesses=False)
 _rows("prefetcht0", "r:m", "", kind="hint", only=(64,), memory=8, accesses=False)
 _rows("rorx", "w:g r:gm r:i", "bmi2", kind="scalar")
 _rows("andn", "w:g r:g r:gm", "bmi1", flags_written=True, kind="scalar")
+_rows("bzhi", "w:g r:gm r:g", "bmi2", flags_written=True, kind="scalar")
 _rows("crc32", "x:g r:gm", "sse4.2", kind="scalar", only=(64,))
 _rows("imul", "x:g r:gm", "", swap=(0, 1), flags_written=True, kind="scalar", only=(64,))
 _rows("mulx", "w:g w:g r:gm", "bmi2", implicit=(RDX,), kind="scalar", only=(64,))

@@ -64,19 +64,26 @@ class Recipe:
     @property
     def skips(self) -> bool:
         """Whether a call may have no iterations: there is work behind the loop, a text's end."""
-        return not self.lag and self.ends
+        return not self.lag and self.ends and not self.is_listed
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether an iteration is a whole message (Contract.is_listed)."""
+        return self.parts[0].program.contract.is_listed
 
     @property
     def ends(self) -> bool:
         """Whether a call is a whole message, whose end is no iteration."""
-        return any(part.program.contract.is_message for part in self.parts)
+        return any(part.program.contract.is_message or part.program.contract.is_listed for part in self.parts)
 
     def counts(self, *more: int) -> tuple[int, ...]:
-        """Returns the iterations of consecutive calls: each of ``more``, plus the lag. A message is a single call, and
-        a short message has no iterations."""
+        """Returns the iterations of consecutive calls: each of ``more``, plus the lag. A message, or a list of them,
+        is a single call, and a short message has no iterations."""
         contract = self.parts[0].program.contract
         if contract.is_message:
             return (0 if contract.is_short else self.lag + sum(more),)
+        if contract.is_listed:
+            return (sum(more),)
         return tuple(self.lag + n for n in more)
 
 

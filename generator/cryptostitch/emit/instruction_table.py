@@ -66,7 +66,7 @@ def _slot(row: Row, index: int, operand: Operand, bits: int) -> str:
         if kind in "vxy":
             registers |= 1 << REGISTERS["v", {"x": 128, "y": 256}.get(kind, bits)]
         elif kind == "g":
-            registers |= 1 << REGISTERS["g", bits if row.kind == "scalar" else 32]
+            registers |= 1 << REGISTERS["g", row.general_bits(bits)]
         elif kind == "k":
             registers |= 1 << REGISTERS["k", 64]
     memory = element = copies = 0

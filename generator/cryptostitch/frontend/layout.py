@@ -60,6 +60,21 @@ class Layout:
             Field(name, 0, 1, 8, 8, (0,), secret=False, reach=size, reach_align=align, reach_written=written)
         )
 
+    def job_pointer(self, name: str, size: int, align: int = 1, written: bool = False) -> str:
+        """A pointer of a job, of a kernel that takes a list of them: to ``size`` bytes, or to as many of these as
+        there are (contract.COUNTED)."""
+        return self._add(
+            Field(name, 0, 1, 8, 8, (0,), secret=False, reach=size, reach_align=align, reach_written=written)
+        )
+
+    def job_word(self, name: str) -> str:
+        """A number of a job, of 64 bits."""
+        return self._add(Field(name, 0, 1, 8, 8, (0,), secret=False))
+
+    def job_block(self, name: str) -> str:
+        """16 bytes in a job that the kernel writes."""
+        return self._add(Field(name, 0, 1, 16, 16, (0,)))
+
     def part(self, names: tuple[str, ...], size: int, written: tuple[str, ...] = (), hashed: bool = False) -> str:
         """Pointers to up to ``size`` bytes, and, where the level masks bytes or what is behind them must be taken away
         (``hashed``), which bytes there are."""
@@ -213,6 +228,8 @@ class Layout:
 
     def fields(self) -> tuple[Field, ...]:
         """The fields with their offsets: largest alignment first, so that nothing is wasted between them."""
+        if contract.TEXT_BYTES in self._fields:
+            return tuple(replace(field, offset=contract.JOB[name]) for name, field in self._fields.items())
         placed, offset = [], 0
         for field in sorted(self._fields.values(), key=lambda f: -f.align):
             offset = -(-offset // field.align) * field.align

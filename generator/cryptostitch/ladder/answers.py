@@ -114,12 +114,12 @@ def run(forced: Forced, vectors: list[Vector]) -> Result:
         problems += [said for n, (v, job) in enumerate(zip(group * copies, jobs)) if (said := judge(v, job, n))]
     longest = max(len(v.data) for v in vectors)
     note = forced.note
-    if not calls and longest < forced.least:
+    if not calls and not any(forced.suits(len(v.data), len(v.iv), len(v.aad), len(v.tag)) for v in vectors):
         own = self_test(forced.context, forced.kernel.name)
         problems += own.problems
         note += (
-            f"; the kernel needs {forced.least} bytes, no vector has more than {longest}, so the library's self-test "
-            "ran it"
+            f"; the kernel needs {forced.least} bytes, and no vector is for it, of the longest with {longest}, so the "
+            "library's self-test ran it"
         )
     elif not calls:
         problems.append(never_ran(forced))

@@ -138,7 +138,7 @@ def _allowed(row: Row, i: int, operand: Operand, bits: int) -> bool:
         if operand.cls == MASK:
             return "k" in kinds
         if operand.cls == GENERAL:
-            return "g" in kinds and operand.bits == (bits if row.kind == "scalar" else 32)
+            return "g" in kinds and operand.bits == row.general_bits(bits)
         return ("v" in kinds and operand.bits == bits) or _KINDS.get((VECTOR, operand.bits), "-") in kinds
     if not isinstance(operand, Mem) or not row.operands[i].memory:
         return False

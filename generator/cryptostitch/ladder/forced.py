@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS, Algorithm
-from ..core.contract import END_IN, GHASH_ZEROS, POWERS_END, TWEAK_KEY
+from ..core.contract import END_IN, GHASH_ZEROS, MOST_LISTED_AAD, POWERS_END, TWEAK_KEY
 from ..core.kinds import FRAMED_KINDS, KINDS
 from .oracle import BOTH, halves, meaning
 from .result import Skip
 from .subject import Subject
 
+LISTED = 16  # items that are tried with a kernel of lists, so that some do not end where pages do
 DIRECTIONS = {SEAL: "seal", OPEN: "open"}
 
 
@@ -43,6 +44,9 @@ class Forced:
     """Bytes of the longest item that it can do, with 48 of AAD; 0: any."""
     grain: int = 1
     """Bytes of which its items are multiples: XTS takes its first tweak along only where no ciphertext is stolen."""
+    listed: bool = False
+    """Whether it takes jobs as a list: with IVs of 12 bytes, tags of 16 and a short AAD, that do not end where pages
+    do."""
     left_out: tuple[str, ...] = ()
     """Suites whose other algorithm nothing can run here."""
 
@@ -104,6 +108,10 @@ class Forced:
             least = contracts[0].bytes
         if contracts[0].is_short and contracts[0].has(POWERS_END):
             least = max(least, contracts[0].bytes - 16 * GHASH_ZEROS - 15)
+        most = contracts[0].bytes if contracts[0].is_short else 0
+        if contracts[0].is_listed:
+            least, most = contracts[0].text_head + 1, contracts[0].text_head + contracts[0].bytes
+            lanes = LISTED
         if {"chacha", "poly1305"} <= kinds:
             least = max(least, CHACHA_STITCHED)
         return cls(
@@ -116,10 +124,17 @@ class Forced:
             hand,
             least,
             bool(readers and ciphers),
-            contracts[0].bytes if contracts[0].is_short else 0,
+            most,
             16 if any(c.has(TWEAK_KEY) for c in contracts) else 1,
+            contracts[0].is_listed,
             left_out,
         )
+
+    def suits(self, text: int, iv: int, aad: int, tag: int) -> bool:
+        """Whether the kernel takes an item with so many bytes of each."""
+        if not self.least <= text <= (self.most or text):
+            return False
+        return not self.listed or (iv == 12 and 0 < aad <= MOST_LISTED_AAD and tag == 16)
 
     @property
     def note(self) -> str:

@@ -79,7 +79,11 @@ def _jobs(forced: Forced, rng: random.Random) -> Iterator[Placed]:
             mine = oracle.secrets(rng, suite)
             key = forced.context.suite(suite).key(mine[0], mine[1])
         aad = (
-            16 * rng.randrange(8) if forced.hand else rng.choice((0, 13, 48, rng.randrange(48 if forced.most else 200)))
+            16 * rng.randrange(8)
+            if forced.hand
+            else rng.randrange(1, 49)
+            if forced.listed and n < forced.lanes
+            else rng.choice((0, 13, 48, rng.randrange(48 if forced.most else 200)))
         )
         yield Placed(
             rng, oracle.case(rng, suite, length, aad, mine), key, forced.direction if n < forced.lanes else None

@@ -3,10 +3,10 @@ bytes between fields."""
 
 from __future__ import annotations
 
-from ..core.contract import CHAIN, HAND, SCRATCH, TABLE, Contract
+from ..core.contract import CHAIN, HAND, SCRATCH, TABLE, TAG_MADE, Contract
 from ..verify.induct import is_spill
 
-CHANGED_FIELDS = (CHAIN, HAND, TABLE)
+CHANGED_FIELDS = (CHAIN, HAND, TABLE, TAG_MADE)
 
 
 def may_change(contract: Contract) -> bytearray:
@@ -25,8 +25,8 @@ def may_change(contract: Contract) -> bytearray:
 
 
 def changed(stream: int, contract: Contract, was: bytes, is_: bytes) -> list[str]:
-    """Fields that changed and may not, and bytes between fields."""
-    allowed = may_change(contract)
-    wrong = [n for n in range(len(was)) if was[n] != is_[n] and not allowed[n]]
+    """Fields that changed and may not, and bytes between fields. Of a list there is a state block for each message."""
+    allowed, size = may_change(contract), contract.state_bytes
+    wrong = {n % size for n in range(len(was)) if was[n] != is_[n] and not allowed[n % size]}
     names = {next((f.name for f in contract.fields if f.offset <= n < f.offset + f.size), "no field") for n in wrong}
     return [f"the state block of stream {stream} was changed in '{name}'" for name in sorted(names)]

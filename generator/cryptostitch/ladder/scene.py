@@ -22,21 +22,32 @@ from ..core.arithmetic import Arithmetic, limbs_of, number_of
 from ..core.catalog import ALGORITHMS, Algorithm, Iteration
 from ..core.contract import (
     AAD,
+    AAD_BYTES,
     CHAIN,
     END_IN,
     END_OUT,
     HEAD_IN,
     HEAD_OUT,
     IN,
+    IV,
+    JOB,
+    JOB_BYTES,
     KEY,
+    KEY_ROUND_KEYS,
     LENGTHS,
     MESSAGE_AAD,
+    MOST_LISTED_AAD,
     OUT,
     PHASE,
     POWERS,
     POWERS_END,
     SHORT_MESSAGE_AAD,
     TABLE,
+    TAG,
+    TAG_MADE,
+    TEXT_BYTES,
+    TEXT_IN,
+    TEXT_OUT,
     TWEAK_KEY,
     Contract,
     mask_field,
@@ -197,6 +208,9 @@ class Scene:
         }
         for i, part in enumerate(self.recipe.parts):
             contract = part.program.contract
+            if contract.is_listed:
+                self._take_jobs(contract)
+                continue
             self.states.append(
                 self.machine.take(f"state of stream {i}", contract.state_bytes, contract.state_align, True)
             )
@@ -241,6 +255,8 @@ class Scene:
         )
         for i, part in enumerate(self.recipe.parts):
             contract = part.program.contract
+            if contract.is_listed:
+                continue
             self.machine.write(self.states[i], background(i, contract.state_bytes))
             for name in ("in", "out"):
                 for lane in range(contract.lanes) if contract.has(name) else ():
@@ -271,6 +287,8 @@ class Scene:
                 expected += self._montgomery(i, row.arithmetic, secrets)
             elif row.arithmetic:
                 expected += self._arithmetic(i, row.arithmetic, secrets)
+            elif self.contract(i).is_listed:
+                expected += self._jobs(row, secrets, background)
             elif self.contract(i).is_message:
                 takes_aad, reads = self.contract(i).has(AAD), row.kind in READERS
                 if takes_aad:
@@ -725,6 +743,61 @@ class Scene:
             Expected("tag of the message", self.entry(i, "chain", 0, 0), tag),
         ]
 
+    # ---- lists of messages, whose state blocks are jobs
+
+    def _take_jobs(self, contract: Contract) -> None:
+        """Sets up a job for each iteration: the first has an end of ``end`` bytes and ``aad`` bytes of AAD, the others
+        have other lengths."""
+        self.end = contract.bytes - 27 if self.end < 0 else self.end
+        self.aad = min(self.aad, MOST_LISTED_AAD)
+        self.jobs = [
+            (
+                self.machine.take(f"job {n}", JOB_BYTES, 8, True),
+                (self.end + 7 * n) % contract.bytes or contract.bytes if n else self.end,
+                (self.aad + 5 * n) % (MOST_LISTED_AAD + 1),
+            )
+            for n in range(self.iterations)
+        ]
+        for n, (_, end, aad) in enumerate(self.jobs):
+            text = contract.text_head + end
+            sizes = {KEY: contract.field(KEY).reach, IV: 12, AAD: aad, TEXT_IN: text, TEXT_OUT: text, TAG: 16}
+            for name, size in sizes.items():
+                if contract.has(name):
+                    align, written = contract.field(name).reach_align, contract.field(name).reach_written
+                    self.buffers[0, name, n] = self.machine.take(f"{name} of job {n}", size, align, written)
+                    if written:
+                        self.outputs.append((0, self.buffers[0, name, n], size))
+        self.states.append(self.machine.take("list of jobs", 8 * self.iterations, 8, False))
+
+    def _jobs(self, row: Algorithm, secrets: Secrets, background: Background) -> list[Expected]:
+        contract, opens = self.contract(0), KINDS[row.kind].direction == "open"
+        self.machine.write(self.states[0], b"".join(job.to_bytes(8, "little") for job, _, _ in self.jobs))
+        expected = []
+        for n, (job, end, aad_bytes) in enumerate(self.jobs):
+            where = f" of message {n}" if n else ""
+            key, iv = secrets(f"key{where}", row.key_bytes), secrets(f"iv{where}", 12)
+            aad, text = secrets(f"aad{where}", aad_bytes), secrets(f"text{where}", contract.text_head + end)
+            counter = iv + bytes((0, 0, 0, 1))
+            out = counter_mode(key, next_counter(counter, 1), text)
+            tag = gcm_tag(key, counter, aad, text if opens else out)
+            rows = b"".join(expanded(key))
+            powers = b"".join(power_rows(counter_mode(key, bytes(16), bytes(16)), GHASH_POWERS))
+            rows = background(0, KEY_ROUND_KEYS) + rows.ljust(-(-len(rows) // 64) * 64, b"\0")
+            self.machine.write(self.buffers[0, KEY, n], (rows + powers).ljust(contract.field(KEY).reach, b"\0"))
+            for name, data in ((IV, iv), (AAD, aad), (TEXT_IN, text)):
+                self.machine.write(self.buffers[0, name, n], data)
+            fields = {name: self.buffers[0, name, n] for name in JOB if (0, name, n) in self.buffers}
+            fields |= {TEXT_BYTES: len(text), AAD_BYTES: aad_bytes}
+            self.machine.write(job, background(0, JOB_BYTES))
+            for name, value in fields.items():
+                self.machine.write(job + JOB[name], value.to_bytes(8, "little"))
+            at = job + JOB[TAG_MADE] if opens else self.buffers[0, TAG, n]
+            expected += [
+                Expected(f"output{where}", self.buffers[0, TEXT_OUT, n], out),
+                Expected(f"tag{where}", at, tag),
+            ]
+        return expected
+
     # ---- several calls
 
     def calls(self, code: bytes, counts: Sequence[int], trace: bool = False) -> Iterator[tuple[Outcome, list[str]]]:
@@ -755,7 +828,7 @@ class Scene:
         ``out``, on to what is left."""
         for i, part in enumerate(self.recipe.parts):
             contract = part.program.contract
-            for name in (IN, OUT):
+            for name in (IN, OUT) if not contract.is_listed else ():
                 for lane in range(contract.lanes) if contract.has(name) else ():
                     at = self.entry(i, name, 0, lane)
                     pointer = (
@@ -791,6 +864,9 @@ class Scene:
         )
 
     def blocks(self) -> list[bytes]:
+        """The state blocks; of a list its jobs, one behind the other."""
+        if self.recipe.is_listed:
+            return [b"".join(self.machine.read(job, JOB_BYTES) for job, _, _ in self.jobs)]
         return [self.machine.read(state, self.contract(i).state_bytes) for i, state in enumerate(self.states)]
 
     # ---- after the run

@@ -116,7 +116,7 @@ def _choices(row: Row, index: int, bits: int) -> list[str]:
         elif kind in "xy":
             found.append({"x": "xmm", "y": "ymm"}[kind])
         elif kind == "g":
-            found.append("r32" if row.kind != "scalar" else f"r{bits}")
+            found.append(f"r{row.general_bits(bits)}")
         elif kind == "i":
             found.append("i")
         elif kind in "ma":

@@ -71,6 +71,10 @@ def frame(recipe: Recipe, abi: str = "sysv") -> Kernel:
     if recipe.skips:
         items += [Item(None, Ins("sub", (counter, Imm(0))), None, "ramp"), Item(None, Ins("jz"), BEHIND, "ramp")]
     items.append(Item(None, None, LOOP, "loop"))
+    if recipe.is_listed:
+        job, jobs = _general(binding.generals[0][0]), _general(binding.jobs)
+        items.append(Item(None, Ins("mov", (job, Mem(jobs, 0, 64))), None, "loop"))
+        items.append(Item(None, Ins("add", (jobs, Imm(8))), None, "loop"))
     items += bodies("loop")
     items.append(Item(None, Ins("sub", (counter, Imm(1))), None, "loop"))
     items.append(Item(None, Ins("jnz"), LOOP, "loop"))
@@ -160,7 +164,8 @@ def _entry(recipe: Recipe, binding: Binding, abi: Abi) -> Iterator[Ins]:
         for i, v in enumerate(vectors):
             yield Ins(move, (Mem(_general(RSP), 16 * i, 128), _vector(v)))
     args = _general(abi.args)
-    loads = [(binding.generals[i][0], 8 + 8 * i) for i in range(len(recipe.parts))] + [(binding.counter, 0)]
+    pointers = [binding.jobs] if recipe.is_listed else [of_stream[0] for of_stream in binding.generals]
+    loads = [(dst, 8 + 8 * i) for i, dst in enumerate(pointers)] + [(binding.counter, 0)]
     loads.sort(key=lambda load: load[0] == abi.args)  # stable; the pointer to the arguments dies last
     for dst, disp in loads:
         yield Ins("mov", (_general(dst), Mem(args, disp, 64)))

@@ -98,6 +98,18 @@ def _and_not(form: Form) -> Flagged:
     return Flagged(apply, SF | ZF | CF | OF, AF | PF)
 
 
+def _zero_high_bits(form: Form) -> Flagged:
+    """Keeps the bits below the one that the second operand's lowest byte says. CF says that there is no such bit."""
+    flags, bits = _result(form.bits), form.bits
+
+    def apply(a: int, b: int) -> tuple[int, int]:
+        n = b & 0xFF
+        r = a & (1 << n) - 1 if n < bits else a
+        return r, flags(r) & ~PF | (CF if n >= bits else 0)
+
+    return Flagged(apply, SF | ZF | CF | OF, AF | PF)
+
+
 def _count(form: Form) -> int:
     return form.immediate & form.bits - 1
 
@@ -214,6 +226,7 @@ MEANING: dict[str, Meaning] = {
     "movbe": _swap_bytes,
     "rorx": _rorx,
     "andn": _and_not,
+    "bzhi": _zero_high_bits,
     "add": _add,
     "adc": _add_with_carry,
     "sub": _subtract,

@@ -14,6 +14,7 @@ import fnmatch
 import mmap
 import os
 import random
+import re
 import resource
 import statistics
 import time
@@ -24,14 +25,21 @@ from dataclasses import dataclass, replace
 from ..binding import runtime
 from ..core.contract import (
     AAD,
+    AAD_BYTES,
     END_IN,
     END_OUT,
     HEAD_IN,
     HEAD_OUT,
+    IV,
     KEY,
+    MOST_LISTED_AAD,
     PHASE,
     POWERS,
     POWERS_END,
+    TAG,
+    TEXT_BYTES,
+    TEXT_IN,
+    TEXT_OUT,
     TWEAK_KEY,
     mask_field,
 )
@@ -55,6 +63,7 @@ NEAR_JOBS = 16
 BUFFER = 16384
 PITCH = BUFFER + 128  # equal offsets of neighbouring lanes fall into different cache sets
 CHAIN_ADDS = 64  # additions, or rotates, per iteration of a clock kernel
+LISTED, KEY_OBJECT_BYTES = 16, 2048  # jobs of a list, under a key of at most so many bytes
 CLOCK_ITERATIONS = 400  # 25,600 cycles: long against the timer, short against a change of the clock
 CLOCK, CLOCK_CHECK = "clock_x1@scalar", "clock_rotates_x1@scalar"
 # Additions of a constant are folded by some cores (Golden Cove), those of a register are not.
@@ -180,13 +189,16 @@ class Setup:
         self.lanes = sum(s.lanes for s in kernel.streams if s.name == kernel.streams[0].name)
         self.sets, self.near = (max(1, jobs // self.lanes) for jobs in (JOBS, NEAR_JOBS))
         most = BUFFER // max(s.bytes for s in kernel.streams)
-        self.iterations = iterations or most
+        self.listed = bool(kernel.streams[0].field(TEXT_BYTES))
+        self.iterations = iterations or (LISTED if self.listed else most)
         if not kernel.lag + 1 < self.iterations <= most:
             raise MeasureError(
                 f"{kernel.name.partition('~')[0]}: with a lag of {kernel.lag} and buffers of {BUFFER} bytes take "
                 f"{kernel.lag + 2} to {most} iterations"
             )
         size = sum(s.state_bytes + max(64, s.state_align) for s in kernel.streams)
+        if self.listed:
+            size = self.iterations * (size + 8) + KEY_OBJECT_BYTES
         self._memory = _Memory(self.sets * size)
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(kernel.address)
         self.states = [self._states(n, buffers) for n in range(self.sets)]
@@ -194,6 +206,8 @@ class Setup:
 
     def _states(self, number: int, buffers: Buffers) -> list[int]:
         streams = self.kernel.streams
+        if self.listed:
+            return [self._jobs(number, buffers)]
         states = [self._memory.take(s.state_bytes, max(64, s.state_align)) for s in streams]
         lanes: dict[str, int] = {}
         written: list[int] = []
@@ -235,6 +249,29 @@ class Setup:
                 readers += 1
                 _poke(state + stream.entry("from"), producer + made_by.entry("hand"))
         return states
+
+    def _jobs(self, number: int, buffers: Buffers) -> int:
+        """Sets up a list of jobs under one key, whose AADs and ends are as long as they can be; the values of keys have
+        no influence on time."""
+        stream, n = self.kernel.streams[0], self.iterations
+        key, listed = self._memory.take(KEY_OBJECT_BYTES), self._memory.take(8 * n)
+        for i in range(n):
+            job, place = self._memory.take(stream.state_bytes), (number * n + i) % JOBS
+            source, target = buffers.inputs[place], buffers.outputs(0)[place]
+            fields = {IV: source, AAD: source, TEXT_IN: source, TEXT_OUT: target, TAG: target, KEY: key}
+            fields |= {AAD_BYTES: MOST_LISTED_AAD, TEXT_BYTES: self._text_bytes}
+            for name, value in fields.items():
+                if stream.field(name):
+                    _poke(job + stream.entry(name), value)
+            _poke(listed + 8 * i, job)
+        return listed
+
+    @property
+    def _text_bytes(self) -> int:
+        """Of a kernel of lists, the bytes of the longest text: its name says how many strides are in front of the
+        last."""
+        heads = re.search(r"_list(\d*)_", self.kernel.name)
+        return self.bytes * (1 + int((heads and heads[1]) or 0))
 
     def _message(self, stream: runtime.RawStream, state: int, source: int, target: int) -> None:
         """Sets up a message in which all of AAD and end is there; the values of AAD, keys and powers have no influence

@@ -8,8 +8,8 @@ number whose bits were cleared by a constant mask is at most the mask. What rema
     state + c                   inside one field, which is writable if it is written
     state + numbers + c         inside the table, whatever the numbers are up to their masks
     in[lane] + position + c     read, in the body, 0 <= c and c + size <= bytes; likewise out[lane], written
-    pointer + c                 0 <= c and c + size <= the pointer's reach; where there are bit masks, under the one of
-                                just these bytes
+    pointer + numbers + c       0 <= c and c + size <= the pointer's reach, whatever the numbers are up to their masks;
+                                where there are bit masks, or a count, under the mask of just these bytes
     toggle + c                  one half of a hand-over buffer
     pool entry + c              inside the entry
 """
@@ -19,14 +19,14 @@ from __future__ import annotations
 import itertools
 from typing import NamedTuple
 
-from ..core.contract import FROM_HAND, HAND, IN, KEY, OUT, TABLE, Contract, Field
+from ..core.contract import AAD_BYTES, FROM_HAND, HAND, IN, KEY, OUT, TABLE, TEXT_BYTES, Contract, Field
 from ..core.program import Program
 from .induct import Induction
 from .symbolic import Access, Machine
 from .terms import Term
 from .text import describe
 
-READ_ONLY = frozenset((IN, OUT, KEY, FROM_HAND))
+READ_ONLY = frozenset((IN, OUT, KEY, FROM_HAND, TEXT_BYTES, AAD_BYTES))
 POSITION = -1
 """Stands for the position among the symbols of a linear form; terms are not negative."""
 
@@ -153,20 +153,24 @@ class Bounds:
         """Says what is wrong with an access, or returns None; and whether the access is one of the table."""
         form, c = self.linear(access.address)
         if form == {self.state: 1}:
+            if self.contract.is_listed and section != "body":
+                return "accesses a job outside the body, whose iterations have one each", False
             return self._field(access, c), any(
                 f.name == TABLE and f.offset <= c < f.offset + f.size for f in self.contract.fields
             )
         if form.get(self.state) == 1:
-            others = [(k, self.most(t)) for t, k in form.items() if t != self.state]
-            spans = [k * most for k, most in others if k >= 0 and most is not None]
-            if len(spans) == len(others):
+            spans = self._spans({t: k for t, k in form.items() if t != self.state})
+            if spans is not None:
                 return self._table(access, c, sum(spans)), True
         pointers = [t for t, k in form.items() if t in self.pointers and self.pointers[t][0] != FROM_HAND and k == 1]
         if len(pointers) == 1:
             rest = {t: k for t, k in form.items() if t != pointers[0]}
             reached = self.contract.field(self.pointers[pointers[0]][0])
             if reached.reach:
-                return ("moves a pointer that stays where it is" if rest else self._reach(access, reached, c)), False
+                spans = self._spans(rest)
+                if spans is None:
+                    return "moves a pointer that stays where it is", False
+                return self._reach(access, reached, c, sum(spans)), False
             return self._lane(access, self.pointers[pointers[0]], rest, c, section), False
         half = self._half(form)
         if half is not None:
@@ -226,21 +230,58 @@ class Bounds:
             return "reads input, which the contract denies"
         return "needs an aligned operand, the caller's memory may lie anywhere" if access.aligned else None
 
-    def _reach(self, access: Access, f: Field, c: int) -> str | None:
+    def _spans(self, numbers: dict[Term, int]) -> list[int] | None:
+        """How far each of the numbers, times its coefficient, can reach; None where that is not known."""
+        most = [(k, self.most(t)) for t, k in numbers.items()]
+        spans = [k * reach for k, reach in most if k >= 0 and reach is not None]
+        return spans if len(spans) == len(most) else None
+
+    def _reach(self, access: Access, f: Field, c: int, span: int) -> str | None:
         if access.size == 0:
             return None
-        if not 0 <= c <= c + access.size <= f.reach:
-            return f"accesses bytes {c} to {c + access.size} of the {f.reach} that {f.name} points to"
+        if not 0 <= c <= c + span + access.size <= f.reach:
+            return f"accesses bytes {c} to {c + span + access.size} of the {f.reach} that {f.name} points to"
         if access.write != f.reach_written:
             return f"{'stores to' if access.write else 'reads'} what {f.name} points to"
-        if access.aligned and (c % access.size or f.reach_align % access.size):
+        if access.aligned and (span or c % access.size or f.reach_align % access.size):
             return f"needs an operand aligned to {access.size}, {f.name}+{c} is not"
+        count = self.contract.count_of(f.name)
+        if count is not None:
+            least = self.contract.text_head if count.name == TEXT_BYTES else 0
+            if not span and (c + access.size <= least or self._first_bytes(access.mask) == (count.name, -c)):
+                return None
+            return f"accesses what {f.name} points to without the mask of the bytes that there are"
         masks = self.contract.bit_masks(f.name)
         if masks is not None:
             row, rest = divmod(c, access.size)
-            wanted = self.terms.make("load", 8, "0", masks.offset + row * masks.row_bytes)
+            loaded = self.terms.make("load", 8, "0", masks.offset + row * masks.row_bytes)
+            wanted = self.terms.make("op", 8, "kmovq", loaded)
             if rest or access.size * masks.rows != f.reach or access.mask != wanted:
                 return f"accesses what {f.name} points to without the mask of these bytes"
+        return None
+
+    def _first_bytes(self, mask: Term) -> tuple[str, int] | None:
+        """(field, d) of a mask that has as many ones as there are bytes by the field, and d more; none if that is
+        negative."""
+        if mask < 0:
+            return None
+        node, clamped = self.terms.nodes[mask], None
+        if node[:3] == ("op", 8, "kmovq"):
+            node = self.terms.nodes[node[3]]
+        if node[:3] == ("op", 8, "andn"):
+            clamped, node = self.terms.nodes[node[3]], self.terms.nodes[node[4]]
+        doubled, other = self.linear(node[2]) if node[0] == "plus" and node[3] == 1 else ({}, 0)
+        more = int(list(doubled.values()) == [2] and not other)  # 2 x + 1 has a one more than x
+        if more:
+            node = self.terms.nodes[next(iter(doubled))]
+        if node[:3] != ("op", 8, "bzhi") or self.linear(node[3]) != ({}, -1):
+            return None
+        form, d = self.linear(node[4])
+        for f in self.contract.fields:
+            if f.name in (TEXT_BYTES, AAD_BYTES) and form == {self.terms.make("load", 8, "0", f.offset): 1}:
+                least = self.contract.text_head + 1 if f.name == TEXT_BYTES else 0
+                negative = clamped is not None and clamped[:5] == ("op", 8, "sar", node[4], ("i", 63))
+                return (f.name, d + more) if negative or (clamped is None and d >= -least) else None
         return None
 
     def _half(self, form: dict[Term, int]) -> tuple[Toggle, Term, bool] | None:

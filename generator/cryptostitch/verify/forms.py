@@ -88,7 +88,7 @@ def _problem(ins: Ins, features: frozenset[str]) -> str | None:
             kind = next((k for k in slot.kinds if _CLASS.get(k) == operand.cls), None)
             if kind is None:
                 return f"takes no {operand.cls} register as operand {index + 1}"
-            width = {"x": 128, "y": 256, "k": 64, "v": bits}.get(kind, bits if row.kind == "scalar" else 32)
+            width = {"x": 128, "y": 256, "k": 64, "v": bits}.get(kind, row.general_bits(bits))
             if operand.bits != width:
                 return f"operand {index + 1} has {operand.bits} bits, not {width}"
         else:

@@ -138,6 +138,7 @@ class _Walk:
         self.glued: int | None = None
         self.label: str | None = None
         self.looped = False
+        self.job_steps = 0  # of the two that fetch the next job of a list
         self.behind: str | None = None  # where a call without iterations goes
         self.skipped = False
 
@@ -183,8 +184,11 @@ class _Walk:
     def _start(self) -> None:
         """All arguments are loaded before the first stream runs, and no stream's window hides another's."""
         self.started = True
-        for i in range(len(self.streams)):
-            if self.general[self.kernel.binding.generals[i][0]] != (ARGUMENT, 8 + 8 * i):
+        listed, binding = self.kernel.recipe.is_listed, self.kernel.binding
+        if listed and (self.lag or [stream.ratio for stream in self.streams] != [1]):
+            raise _Fault("a list of messages is woven with something else")
+        for i, pointer in enumerate([binding.jobs] if listed else [g[0] for g in binding.generals]):
+            if self.general[pointer] != (ARGUMENT, 8 + 8 * i):
                 raise _Fault(f"the state pointer of stream {i} is not loaded when the first stream begins")
         if self.general[self.kernel.binding.counter] != (ARGUMENT, 0):
             raise _Fault("the loop counter is not loaded when the first stream begins")
@@ -250,6 +254,8 @@ class _Walk:
     def _jump(self, item: Item, before: Item) -> None:
         if item.label is None or item.label != self.label or self.looped:
             raise _Fault(f"jumps to {item.label}, which is not the head of the loop")
+        if self.kernel.recipe.is_listed != (self.job_steps == 2):
+            raise _Fault("the loop does not fetch the next job")
         counter = self.kernel.binding.counter
         if (
             before.ins is None
@@ -259,6 +265,18 @@ class _Walk:
             raise _Fault("the jump does not follow the counter's decrement")
         self._all_at(lambda s: self.lag - s.lag + 1, "when the loop ends")
         self.looped = True
+
+    def _next_job(self, ins: Ins, before: Item) -> None:
+        """At the head of the loop of a list: the state pointer becomes the next job's, and the list's moves on."""
+        binding = self.kernel.binding
+        if not self.kernel.recipe.is_listed or self.job_steps == 2:
+            raise _Fault(f"{describe(ins)} is not the fetching of the next job")
+        job, jobs = (Reg(GENERAL, g, 64, True) for g in (binding.generals[0][0], binding.jobs))
+        wanted = (Ins("mov", (job, Mem(jobs, 0, 64))), Ins("add", (jobs, Imm(8))))[self.job_steps]
+        if ins != wanted or (before.label != self.label if not self.job_steps else before.ins is None):
+            raise _Fault(f"{describe(ins)} is not the fetching of the next job")
+        self._all_at(lambda s: 0, "when the next job is fetched")
+        self.job_steps += 1
 
     # ---- what the frame adds
 
@@ -276,6 +294,8 @@ class _Walk:
             return
         if op in ("push", "pop"):
             return self._push_pop(op, ins.register(0))
+        if self.label is not None and not self.looped and op in ("mov", "add"):
+            return self._next_job(ins, before)
         if op in ("sub", "add") and ins.register(0).id == RSP:
             self._outside(ins)
             self.depth += ins.immediate(1) if op == "sub" else -ins.immediate(1)
