@@ -87,3 +87,12 @@ def one_per_construction(suites: list[str]) -> list[str]:
         (of.kind, of.counts, of.block, *beside(of)): name for name in reversed(suites) for of in [oracle.meaning(name)]
     }
     return sorted(found.values())
+
+
+TAKES_SOME, TURNS = "_list", 20
+"""Kernels of such names do not take jobs whose buffers end near a page's end: others are tried, so many times."""
+
+
+def usual_aad(suite: str) -> int:
+    """Bytes of AAD of the jobs that a choice is about."""
+    return 13 if suite.endswith("-gcm") else 0
