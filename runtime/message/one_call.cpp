@@ -56,7 +56,7 @@ public:
           takes_(suite.kind == CST_AEAD ? aad <= MESSAGE_AAD || suite.construction == Construction::gcm
                                         : suite.kind == CST_CIPHER),
           remembers_(usual(suite)),
-          listed_(!suite.lists[opens].variants.empty() && aad && aad <= MOST_LISTED_AAD),
+          listed_(!suite.lists[opens].variants.empty() && aad && aad <= SHORT_MESSAGE_AAD),
           room_(suite),
           known_(calls().row(suite.engine->cost_generation(), aad)),
           known_lists_(calls().row(suite.engine->cost_generation(), aad, true)) {}

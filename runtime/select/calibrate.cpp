@@ -143,7 +143,7 @@ private:
             job.iv = job.aad = in;
             job.key = reinterpret_cast<const cst_key *>(state_);
             job.in_len = v_->message.head + v_->step;
-            job.aad_len = MOST_AAD;
+            job.aad_len = SHORT_MESSAGE_AAD;
             job.tag = in + side_;
             jobs_[i] = &job;
         }
@@ -173,7 +173,6 @@ private:
     const Variant *v_ = nullptr;
     size_t pitch_ = 0, sets_ = 1, set_ = 0;
     cst_kernel_args args_ = {};
-    static constexpr size_t MOST_AAD = 48;  // of a job of a list
     cst_job its_jobs_[kListed] = {}, *jobs_[kListed] = {};
 };
 

@@ -20,7 +20,7 @@ from .steps import GROUPS, Step, steps
 CHECKOUT = Path(__file__).resolve().parents[2]
 LAST_LINES = 40
 OF_PYTEST = ("FAILED ", "ERROR ")
-"""What lines of its summary begin with, which may stand far above the last lines."""
+"""The lines of pytest's summary that name failed tests begin with these. They may stand above the last lines."""
 FIRST = "first"
 
 

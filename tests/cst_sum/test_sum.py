@@ -82,7 +82,7 @@ def from_9_4() -> bool:
 
 
 def as_before(out: bytes) -> bytes:
-    """What -c says of files, as coreutils before 9.4 write it: only names with a newline are escaped."""
+    """Rewrites the lines that -c prints to those of coreutils before 9.4, which escape only names with a newline."""
 
     def plain(line: re.Match[bytes]) -> bytes:
         name = re.sub(rb"\\(.)", lambda each: {b"n": b"\n", b"r": b"\r"}.get(each[1], each[1]), line[1])

@@ -19,7 +19,7 @@ ETM = "aes-128-cbc+hmac-sha1-etm"
 MOST_BYTES = {"gcm_enc_short_x1_by32": 400, "gcm_dec_short_x1_by32": 400, "_short_": 16, "_list_": 16} | {
     f"_list{head}_": length for head, length in enumerate((400, 600, 900, 1040, 1400), 1)
 }
-"""Of messages that kernels which take only some lengths are asked for."""
+"""How long a message the test asks for, by a part of the name of kernels that take only some lengths."""
 LENGTHS = (4096, 1400, 1040, 900, 600, 400, 16)
 
 

@@ -268,8 +268,8 @@ class Setup:
 
     @property
     def _text_bytes(self) -> int:
-        """Of a kernel of lists, the bytes of the longest text: its name says how many strides are in front of the
-        last."""
+        """The bytes of the longest text that a kernel of lists takes. The kernel's name says how many strides stand in
+        front of the last one."""
         heads = re.search(r"_list(\d*)_", self.kernel.name)
         return self.bytes * (1 + int((heads and heads[1]) or 0))
 
