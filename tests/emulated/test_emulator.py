@@ -90,6 +90,7 @@ def test_gate_agrees_with_the_features(generator: Generator) -> None:
         ("sha1msg1 xmm1, xmm2", "SHA-NI"),
         ("sha256rnds2 xmm1, xmm2, xmm0", "SHA-NI"),
         ("gf2p8mulb xmm1, xmm2", "GFNI"),
+        ("bzhi eax, ecx, edx", "BZHI"),
         ("pxor xmm1, xmm2", ""),
         ("aesenc xmm1, xmm2", ""),
         ("rorx eax, ecx, 3", ""),

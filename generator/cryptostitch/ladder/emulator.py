@@ -2,7 +2,8 @@
 
 A gate reads the code first. Unicorn 2.1.4 executes VEX-128 instructions as their two-operand SSE forms, without a word,
 and has neither ymm, zmm, mask registers nor SHA-NI; so a VEX or EVEX instruction that names a vector or mask register
-is refused. VEX instructions on general registers (BMI1, BMI2) are right, with a CPU model that has them; tests/emulated
+is refused. VEX instructions on general registers (BMI1, BMI2) are right, with a CPU model that has them, except for
+BZHI: where the second operand says at least as many bits as the first one has, the highest bit is lost. tests/emulated
 compares each with the instruction model. Misaligned operands do not fault in Unicorn; the instruction model and this
 CPU see them.
 """
@@ -11,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from iced_x86 import CpuidFeature, EncodingKind, Instruction, OpKind, RegisterExt
+from iced_x86 import CpuidFeature, EncodingKind, Instruction, Mnemonic, OpKind, RegisterExt
 
 from ..core.registers import RSP, SYSV
 from ..passes.frame import POOL_ALIGN
@@ -50,6 +51,8 @@ def _refusal(instruction: Instruction) -> str:
         return "EVEX: Unicorn does not have it"
     if instruction.encoding != EncodingKind.LEGACY and not _general(instruction):
         return "VEX: Unicorn runs it wrongly"
+    if instruction.mnemonic == Mnemonic.BZHI:
+        return "BZHI: Unicorn loses the highest bit where all bits are kept"
     return ""
 
 
