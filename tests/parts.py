@@ -113,7 +113,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "rust": _files("packages/test_rust.py", "runtime/test_api_quic_peers.py"),
     "sanitizers": _files("runtime/test_sanitize.py"),
     "soak": _files("soak/test_soak.py"),
-    "stack": _files("runtime/test_api_stack.py", "runtime/test_selftest.py"),
+    "stack": _files("runtime/test_api_stack.py", "runtime/test_job_rules.py", "runtime/test_selftest.py"),
     "tls": _files("engine/test_tls.py", "engine/test_tls_write.py", "runtime/test_api_quic.py"),
 }
 """By name: patterns of node ids below tests/."""

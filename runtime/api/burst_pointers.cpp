@@ -21,22 +21,6 @@ bool are_jobs(cst_job *const *jobs, size_t n) {
     return !wrong;
 }
 
-// Sets the status of each job, as check_jobs does of an array, and returns what that returns.
-int check(const Engine &engine, cst_job *const *jobs, size_t n) {
-    int error = CST_OK;
-    bool forged = false;
-    for (size_t i = 0; i < n; i++) {
-        const int status = check_one(engine, jobs[i]);
-        if (status == CST_ERR_AUTH) forged = true;
-        else if (!error) error = status;
-    }
-    if (!forged) return error;
-    if (!error) return CST_ERR_AUTH;
-    for (size_t i = 0; i < n; i++)
-        if (jobs[i]->status == CST_ERR_AUTH) jobs[i]->status = JOB_WAITING;
-    return error;
-}
-
 // Copies of some of the jobs, one behind the other.
 struct Window {
     cst_job jobs[MOST_MESSAGES];
@@ -94,7 +78,7 @@ int cst_burst_pointers(cst_ctx *ctx, cst_job *const *jobs, size_t n) {
     Memory memory;
     const int short_of_memory = memory.allocate(engine, n);
     if (!short_of_memory && n <= MOST_MESSAGES) return check_and_run(engine, &memory, jobs, n);
-    const int wrong = check(engine, jobs, n);
+    const int wrong = check_each(engine, n, [=](size_t i) { return jobs[i]; });
     if (wrong && wrong != CST_ERR_AUTH) return wrong;
     if (short_of_memory) {
         for (size_t i = 0; i < n; i++) jobs[i]->status = JOB_WAITING;

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 
-#include "arguments.hpp"
 #include "jobs.hpp"
-#include "../executors/message.hpp"
+#include "surely_right.hpp"
 
 using namespace cst;
 
@@ -80,14 +79,6 @@ size_t output_bytes(const Suite &suite, const cst_job &job) {
     return job.direction == CST_OPEN ? job.in_len : suite.sealed_bytes(job.in_len);
 }
 
-// Checks all lengths except that of the input.
-inline bool right_lengths(const Suite &suite, const cst_job &job) {
-    const Lengths &lengths = suite.lengths;
-    return job.iv_len - suite.iv_min <= suite.iv_max - suite.iv_min &&
-           lengths.of(job.direction == CST_OPEN).hold_tag(job.tag_len) &&
-           job.aad_len - suite.aad_min <= suite.aad_max - suite.aad_min &&
-           !((job.aad_len - suite.aad_min) & (lengths.aad_step - 1));
-}
 inline bool right_input(const Suite &suite, const cst_job &job) {
     return suite.lengths.hold_input(job.direction == CST_OPEN, job.iv_len, job.in_len);
 }
@@ -116,81 +107,20 @@ int check_buffers(const Suite &suite, const cst_job &job, bool right_lengths) {
     return CST_OK;
 }
 
-// Holds right lengths, below 2^59, of buffers in one piece and a text as long as its input. Decides whether a job with
-// these lengths is right, by few tests, which jobs that usually come do not fail. If the answer is no, look_closer must
-// decide.
-class SurelyRight {
-public:
-    SurelyRight() = default;
-    explicit SurelyRight(const cst_job &job)
-        : suite_(from(job.key)->suite),
-          direction_(job.direction),
-          in_(job.in_len),
-          aad_(job.aad_len),
-          iv_(job.iv_len),
-          tag_(job.tag_len),
-          some_aad_(aad_ != 0),
-          some_iv_(iv_ != 0),
-          some_tag_(tag_ != 0) {}
-
-    explicit operator bool() const { return suite_; }
-    bool of_suite(const cst_job &job) const { return job.key && from(job.key)->suite == suite_; }
-    // Takes over the text's length of a job of this suite and direction whose other lengths are the same. Returns
-    // false if they are not, or the suite does not take that length.
-    bool follow(const cst_job &job) {
-        if (!of_suite(job) || job.direction != direction_ ||
-            ((job.aad_len ^ aad_) | (job.iv_len ^ iv_) | (job.tag_len ^ tag_) | job.n_in_pieces | job.n_out_pieces))
-            return false;
-        if (job.in_len == in_) return true;
-        in_ = job.in_len;
-        return !(in_ >> 59) && right_input(*suite_, job);
-    }
-
-    // Whether the buffers of a job with these lengths do not overlap. Ranges meet as Range::meets says, and also if an
-    // empty one is inside the other: if they do not meet, the distance from the first byte of one to the last byte of
-    // the other is at least the sum of both lengths less one. For empty texts the answer is no.
-    __attribute__((always_inline)) bool places(const cst_job &job) const {
-        if (!in_) return false;
-        const uint64_t in = address(job.in), out = address(job.out), tag = address(job.tag), iv = address(job.iv),
-                       aad = address(job.aad);
-        // An address is above 2^63, or is NULL for a buffer that is not empty.
-        if (int64_t(in | out | tag | iv | aad | (in - 1) | (tag - some_tag_) | (iv - some_iv_) | (aad - some_aad_)) < 0)
-            return false;
-        const uint64_t text = in_ - 1, in_last = in + text, out_last = out + text;
-        if (in_last - tag < text + tag_) return false;
-        if (!suite_->enciphers()) return !(out | job.out_cap);
-        if (job.out_cap < in_ || int64_t(out - 1) < 0 || (out != in && out_last - in < text + in_)) return false;
-        if (out_last - tag < text + tag_ || out_last - iv < text + iv_ || out_last - aad < text + aad_) return false;
-        const uint64_t rest = tag_ - 1, tag_last = tag + rest;
-        return !tag_ || (tag_last - iv >= rest + iv_ && tag_last - aad >= rest + aad_);
-    }
-
-private:
-    const Suite *suite_ = nullptr;  // NULL: no lengths are known
-    int direction_ = 0;
-    uint64_t in_ = 0, aad_ = 0, iv_ = 0, tag_ = 0;
-    uint64_t some_aad_ = 0, some_iv_ = 0, some_tag_ = 0;  // 1: the buffer is not empty
-};
-
-// Returns how many jobs, from the first on, are like that one but for the text's length, and surely right. Not inlined,
-// so that values that follow from the lengths stay where they are.
-__attribute__((noinline)) size_t right_alike(SurelyRight of, const cst_job *jobs, size_t n) {
-    size_t i = 0;
-    while (i < n && of.follow(jobs[i]) && of.places(jobs[i])) i++;
-    return i;
+// Whether all jobs are surely right, and of the kind of the first. unlike: not 0 if two texts have not one length.
+bool all_surely_right(const Engine &engine, const cst_job *jobs, size_t n, uint64_t *unlike) {
+    if (jobs->size != sizeof(*jobs)) return false;
+    const Kind kind = kind_of(engine, *jobs);
+    if (!kind.suite) return false;
+    size_t i = engine.avx512() ? surely_right_wide(kind, jobs, n, unlike) : 0;
+    for (; i < n && surely_right(kind, jobs[i]); i++) *unlike |= jobs[i].in_len ^ jobs->in_len;
+    return i == n;
 }
 
-// Fast accept of a job of the right size. of: receives its lengths, if they are right.
-__attribute__((always_inline)) inline bool surely_right(const Engine &engine, const cst_job &job, SurelyRight *of) {
-    const Suite *const suite = job.key ? from(job.key)->suite : nullptr;
-    const bool right = suite && unsigned(job.direction) <= CST_OPEN && suite->engine == &engine && !suite->expansion &&
-                       !(job.n_in_pieces | job.n_out_pieces | (job.in_len | job.aad_len | job.iv_len) >> 59) &&
-                       right_lengths(*suite, job) && right_input(*suite, job);
-    *of = right ? SurelyRight(job) : SurelyRight();
-    return right && of->places(job);
-}
+}  // namespace
 
-int look_closer(const Engine &engine, const cst_job &job) {
+// Not inlined: the registers that it needs are not saved for jobs that are surely right.
+[[gnu::noinline]] int cst::look_closer(const Engine &engine, const cst_job &job) {
     if (job.size != sizeof(cst_job) || !job.key || (job.direction != CST_SEAL && job.direction != CST_OPEN))
         return CST_ERR_ARGUMENT;
     const Suite &suite = *from(job.key)->suite;
@@ -203,11 +133,10 @@ int look_closer(const Engine &engine, const cst_job &job) {
     return right ? CST_OK : CST_ERR_AUTH;
 }
 
-}  // namespace
-
 int cst::check_job(const Engine &engine, const cst_job &job) {
-    SurelyRight of;
-    return job.size == sizeof(cst_job) && surely_right(engine, job, &of) ? CST_OK : look_closer(engine, job);
+    if (job.size != sizeof(job)) return CST_ERR_ARGUMENT;
+    const Kind kind = kind_of(engine, job);
+    return kind.suite && surely_right(kind, job) ? CST_OK : look_closer(engine, job);
 }
 
 int cst::check_one(const Engine &engine, cst_job *job) {
@@ -218,38 +147,18 @@ int cst::check_one(const Engine &engine, cst_job *job) {
 }
 
 int cst::check_jobs(const Engine &engine, cst_job *jobs, size_t n, Likeness *likeness) {
+    uint64_t unlike = 0;
+    if (all_surely_right(engine, jobs, n, &unlike)) {
+        for (size_t i = 0; i < n; i++) jobs[i].status = JOB_WAITING;
+        if (likeness) *likeness = unlike ? Likeness::kind : Likeness::shape;
+        return CST_OK;
+    }
+    if (likeness) *likeness = Likeness::none;
     size_t other = 0;
     for (size_t i = 0; i < n; i++) {
         other |= jobs[i].size ^ sizeof(cst_job);
         __builtin_prefetch(jobs[i].key);  // fetches all keys in no cache at once; the pointer may be invalid
     }
     if (other) return CST_ERR_ARGUMENT;  // an array of another type has no status to write
-    int error = CST_OK;
-    bool forged = false;
-    SurelyRight last;
-    bool one_kind = true;
-    uint64_t unlike = 0;  // not 0: two texts have not one length
-    for (size_t i = 0; i < n; i++) {
-        if (last && last.of_suite(jobs[i])) {
-            const size_t more = engine.avx512() ? surely_right_alike_wide(jobs[i - 1], jobs + i, n - i)
-                                                : right_alike(last, jobs + i, n - i);
-            for (const size_t end = i + more; i < end; i++) {
-                jobs[i].status = JOB_WAITING;
-                unlike |= jobs[i].in_len ^ jobs->in_len;
-            }
-            if (i == n) break;
-        }
-        cst_job &job = jobs[i];
-        const int wrong = surely_right(engine, job, &last) ? CST_OK : look_closer(engine, job);
-        one_kind &= !i && last;
-        job.status = wrong ? wrong : JOB_WAITING;
-        if (wrong == CST_ERR_AUTH) forged = true;
-        else if (!error) error = wrong;
-    }
-    if (likeness) *likeness = !one_kind ? Likeness::none : unlike ? Likeness::kind : Likeness::shape;
-    if (!forged) return error;
-    if (!error) return CST_ERR_AUTH;
-    for (cst_job *job = jobs; job < jobs + n; job++)
-        if (job->status == CST_ERR_AUTH) job->status = JOB_WAITING;
-    return error;
+    return check_each(engine, n, [=](size_t i) { return jobs + i; });
 }

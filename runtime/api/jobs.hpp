@@ -2,11 +2,9 @@
 #pragma once
 
 #include "handles.hpp"
+#include "../executors/message.hpp"
 
 namespace cst {
-
-class Memory;
-enum class Likeness : uint8_t;
 
 // Checks every argument of a job, before any of its bytes is touched. Returns CST_OK, or the error that the header
 // names for the first argument that is wrong. CST_ERR_AUTH: the arguments are right, but the input to be opened has a
@@ -18,9 +16,26 @@ int check_job(const Engine &engine, const cst_job &job);
 int check_jobs(const Engine &engine, cst_job *jobs, size_t n, Likeness *likeness);
 int check_one(const Engine &engine, cst_job *job);
 
-// Returns how many jobs, from the first on, have the suite, direction and lengths of `model`, which are right, but for
-// that of the text, and are surely right themselves. Uses AVX-512; writes nothing.
-size_t surely_right_alike_wide(const cst_job &model, const cst_job *jobs, size_t n);
+// Decides as check_job does, without the fast accept (surely_right.hpp).
+int look_closer(const Engine &engine, const cst_job &job);
+
+// Checks n jobs of the right size, one after the other; at(i) returns the address of one. Sets statuses and returns
+// errors as check_jobs does.
+template <typename At>
+int check_each(const Engine &engine, size_t n, At at) {
+    int error = CST_OK;
+    bool forged = false;
+    for (size_t i = 0; i < n; i++) {
+        const int status = check_one(engine, at(i));
+        if (status == CST_ERR_AUTH) forged = true;
+        else if (!error) error = status;
+    }
+    if (!forged) return error;
+    if (!error) return CST_ERR_AUTH;
+    for (size_t i = 0; i < n; i++)
+        if (at(i)->status == CST_ERR_AUTH) at(i)->status = JOB_WAITING;
+    return error;
+}
 
 // Runs jobs for which check_jobs returned CST_OK or CST_ERR_AUTH, and refuses those that it found forged. CST_OK, or
 // CST_ERR_AUTH if at least one job did not authenticate.

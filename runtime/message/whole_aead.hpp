@@ -21,6 +21,7 @@ public:
         }
         self.begin(*job);
         put_aad(key_of(*job), static_cast<const uint8_t *>(job->aad));
+        text_done(job);
         call(job->in, job->out);
         const uint8_t *const tag = state_ + place_.chain;
         if (call_.opens && !same_bytes(tag, static_cast<const uint8_t *>(job->tag), job->tag_len)) {
@@ -31,7 +32,6 @@ public:
             if (job->tag_len == BLOCK) memcpy(job->tag, tag, BLOCK);
             else copy_few(static_cast<uint8_t *>(job->tag), tag, job->tag_len);
         }
-        text_done(job);
         return true;
     }
 

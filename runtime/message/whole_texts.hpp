@@ -37,8 +37,8 @@ public:
     [[gnu::always_inline]] WholeTextCalls(Room *room, const cst_job &) : TextCalls(room) {}
 
     [[gnu::always_inline]] bool run(cst_job *job) {
-        run_text(*job, job->in_len);
         text_done(job);
+        run_text(*job, job->in_len);
         return true;
     }
 };
@@ -57,9 +57,9 @@ public:
     [[gnu::always_inline]] bool run(cst_job *job) {
         // Sealing, the last whole block is enciphered as the others are, before the rest takes bytes from it.
         const uint64_t rest = job->in_len % BLOCK, done = job->in_len - rest - (rest && call_.opens ? BLOCK : 0);
+        text_done(job);
         if (done) run_text(*job, done);
         if (rest) run_end(&its_room_, *job, done, state_ + place_.chain);
-        text_done(job);
         return true;
     }
 

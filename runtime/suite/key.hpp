@@ -103,7 +103,8 @@ struct WipeAndFree {
 using KeyPointer = std::unique_ptr<Key, WipeAndFree>;
 
 inline const Key &key_of(const cst_job &job) { return *reinterpret_cast<const Key *>(job.key); }
-// Sets the results of a job whose whole input has become output.
+// Sets the results of a job whose whole input becomes output. Paths of one call set them before it: else the vectors in
+// which the next burst reads its jobs wait for these stores.
 inline void text_done(cst_job *job) {
     job->out_len = job->in_len;
     job->status = CST_OK;

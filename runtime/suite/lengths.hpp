@@ -1,6 +1,7 @@
 // The lengths that jobs of a suite may have, as data: cst_suite_info reports them, and the API checks them.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -25,11 +26,15 @@ struct Lengths {
     size_t iv_and_count = 0;  // CCM: bytes that the IV and the count of the text share; 0: IV and text are independent
 
     const TextLengths &of(bool opened) const { return opened ? open : seal; }
-    // Whether an input may have this length, beside an IV of a length that is right.
-    bool hold_input(bool opened, size_t iv_bytes, uint64_t bytes) const {
+    // Returns the greatest length of an input beside an IV of a length that is right.
+    uint64_t most_input(bool opened, size_t iv_bytes) const {
         const size_t count = iv_and_count - iv_bytes;
-        if (iv_and_count && count < sizeof(bytes) && bytes >> (8 * count)) return false;
-        return of(opened).hold(bytes);
+        const uint64_t most = of(opened).max;
+        return iv_and_count && count < sizeof(most) ? std::min(most, (uint64_t(1) << 8 * count) - 1) : most;
+    }
+    // Whether an input may have this length, beside such an IV.
+    bool hold_input(bool opened, size_t iv_bytes, uint64_t bytes) const {
+        return bytes <= most_input(opened, iv_bytes) && of(opened).hold(bytes);
     }
 };
 
