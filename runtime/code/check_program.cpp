@@ -404,7 +404,8 @@ private:
             return wrong(section, at, "%s what %s points to", write ? "stores to" : "reads", f.name);
         if (slot.aligned && (a.range || a.c % size != 0 || f.reach_align() % size != 0))
             return wrong(section, at, "needs an aligned operand");
-        if (record_.is_listed() && count_of(f)) return counted(section, at, a, f, size);
+        if (const char *const count = count_of(f); record_.is_listed() && count && record_.field(count))
+            return counted(section, at, a, f, size);
         const FieldRecord *masks = nullptr;
         for (const FieldRecord &other : record_.fields)
             if (masks_of(other, f) && other.entry_bytes == 8) masks = &other;

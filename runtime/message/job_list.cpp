@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "../executors/copy.hpp"
 #include "../executors/message.hpp"
+#include "../select/upper_halves.hpp"
+#include "../suite/padding.hpp"
 #include "../suite/secret.hpp"
 
 namespace cst {
@@ -11,6 +14,15 @@ namespace {
 constexpr size_t MOST_LISTED = 64;  // jobs of a list
 
 uintptr_t address(const void *p) { return reinterpret_cast<uintptr_t>(p); }
+
+void run_list(const KernelCall &call, cst_job *const *list, size_t n) {
+    cst_kernel_args args;
+    args.iterations = n;
+    args.state[0] = const_cast<cst_job **>(list);
+    if (call.clears_upper) clear_upper_halves();
+    call.fn(&args);
+    call.variant->calls.add(n);
+}
 
 // Whether the kernel takes the job: a masked access that reaches into a page which is not there, or was never touched,
 // takes hundreds of cycles, though none of that page's bytes is accessed.
@@ -44,13 +56,9 @@ bool settle_opened(cst_job *job, const cst_piece *in_pieces) {
 }
 
 int run_some(const KernelCall &call, cst_job *const *list, size_t n) {
-    cst_kernel_args args;
-    args.iterations = n;
-    args.state[0] = const_cast<cst_job **>(list);
     const cst_piece *in_pieces[MOST_LISTED];
     for (size_t i = 0; call.opens && i < n; i++) in_pieces[i] = list[i]->in_pieces;
-    call.fn(&args);
-    call.variant->calls.add(n);
+    run_list(call, list, n);
     bool all = true;
     for (size_t i = 0; i < n; i++)
         if (call.opens) all &= settle_opened(list[i], in_pieces[i]);
@@ -82,11 +90,63 @@ int run_job_listed(const KernelCall &call, cst_job *job) {
     return run_some(call, &job, 1);
 }
 
+void settle_digest(cst_job *job) {
+    job->out_len = 0;
+    job->status = CST_OK;
+}
+
+// Makes the digest elsewhere, of which the job wants a part, or with which its tag is compared.
+__attribute__((noinline)) int run_digest_apart(const KernelCall &call, cst_job *job) {
+    uint8_t made[DIGEST_ROOM];
+    cst_job its = *job, *const list = &its;
+    its.tag = made;
+    run_list(call, &list, 1);
+    const bool right = !call.opens || same_bytes(made, static_cast<const uint8_t *>(job->tag), job->tag_len);
+    if (!call.opens) copy_few(static_cast<uint8_t *>(job->tag), made, job->tag_len);
+    wipe(made, sizeof(made));
+    if (!right) return refuse_unopened(job), CST_ERR_AUTH;
+    return settle_digest(job), CST_OK;
+}
+
+bool takes_digest(const KernelCall &call, const cst_job &job) {
+    return !call.opens && job.tag_len == call.variant->hash.algorithm->record.digest_bytes;
+}
+
+int run_digests_listed(const KernelCall &call, JobList jobs, size_t n) {
+    bool all = true;
+    for (size_t first = 0; first < n; first += MOST_LISTED) {
+        cst_job *taken[MOST_LISTED];
+        size_t some = 0;
+        for (size_t i = first; i < std::min(n, first + MOST_LISTED); i++) {
+            if (takes_digest(call, *jobs[i])) taken[some++] = jobs[i];
+            else all &= run_digest_apart(call, jobs[i]) == CST_OK;
+        }
+        if (some) run_list(call, taken, some);
+        for (size_t i = 0; i < some; i++) settle_digest(taken[i]);
+    }
+    return all ? CST_OK : CST_ERR_AUTH;
+}
+
+int run_digest_listed(const KernelCall &call, cst_job *job) {
+    if (!takes_digest(call, *job)) return run_digest_apart(call, job);
+    run_list(call, &job, 1);
+    return settle_digest(job), CST_OK;
+}
+
 }  // namespace
 
-void set_job_list(KernelCall *call) {
-    call->run = run_jobs_listed;
-    call->run_one = run_job_listed;
+KernelCall lay_down_list(const Engine &engine, const Variant &v, bool opens, const KernelCall *others) {
+    KernelCall call = {};
+    call.fn = v.kernel.load(std::memory_order_acquire)->fn;
+    call.variant = &v;
+    call.step = v.step;
+    call.opens = opens;
+    call.clears_upper = v.legacy_sse && engine.avx();
+    call.place = v.message;
+    call.parts.block = others;
+    call.run = v.hash.algorithm ? run_digests_listed : run_jobs_listed;
+    call.run_one = v.hash.algorithm ? run_digest_listed : run_job_listed;
+    return call;
 }
 
 }  // namespace cst

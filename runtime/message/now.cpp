@@ -10,6 +10,7 @@
 #include "../executors/now.hpp"
 #include "../plan/lineup.hpp"
 #include "constructions.hpp"
+#include "job_list.hpp"
 #include "mac.hpp"
 #include "message_mac.hpp"
 #include "message_text.hpp"
@@ -476,17 +477,47 @@ void remember(const Suite &suite, const cst_job &job, const KernelCall::Parts &p
     if (call) calls.remember(suite.engine->cost_generation(), job.aad_len, job.in_len, call);
 }
 
+// Selects the kernel that takes n digests or HMACs of messages of this length as a list. NULL: there is none, or others
+// take less time.
+const Variant *choose_digest_list(const Suite &suite, const cst_job &job, size_t n) {
+    if (!hashes_alone(suite)) return nullptr;
+    const uint64_t bytes = hashed_bytes(suite, job.in_len);
+    Need apart = {&suite.hashes, n, bytes, bytes};
+    apart.whole_only = true;
+    return choose_list(suite, job.direction == CST_OPEN, job.in_len, apart);
+}
+
+int run_digest_list(const Variant &list, cst_job *jobs, size_t n) {
+    const Suite &suite = *key_of(*jobs).suite;
+    const bool opens = jobs->direction == CST_OPEN;
+    const auto lay_down_it = [&] { return lay_down_list(*suite.engine, list, opens, nullptr); };
+    LaidCalls &calls = suite.laid[opens];
+    const KernelCall *const call = calls.of(list, true, lay_down_it);
+    if (!call) {
+        const KernelCall spare = lay_down_it();
+        return spare.run(spare, JobList(jobs), n);
+    }
+    if (n == 1 && usual(suite) && takes_range(list, jobs->in_len))
+        calls.remember(suite.engine->cost_generation(), jobs->aad_len, jobs->in_len, call);
+    return call->run(*call, JobList(jobs), n);
+}
+
 }  // namespace
 
 bool plan_now(const Suite &suite, const cst_job &job, size_t n, Plan *plan) {
     Kernels kernels;
     *plan = {};
+    if (choose_digest_list(suite, job, n)) {
+        plan->hash = rank(suite, list_need(suite, job.direction == CST_OPEN, n, job.in_len));
+        return true;
+    }
     return serves(suite, &job, 1) && choose(suite, Shape(suite, job, false), n, &kernels, plan);
 }
 
 int run_now(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs).suite;
     if (!serves(suite, jobs, n)) return JOB_WAITING;
+    if (const Variant *const list = choose_digest_list(suite, *jobs, n)) return run_digest_list(*list, jobs, n);
     const Shape shape = shape_of(suite, jobs, n);
     Kernels kernels;
     if (!choose(suite, shape, n, &kernels)) return JOB_WAITING;

@@ -35,17 +35,6 @@ KernelCall lay_down_whole(const Suite &suite, const Variant &v) {
     return call;
 }
 
-KernelCall lay_down_list(const Variant &v) {
-    KernelCall call = {};
-    call.fn = v.kernel.load(std::memory_order_acquire)->fn;
-    call.variant = &v;
-    call.step = v.step;
-    call.opens = v.cipher.algorithm->record.decrypts_only();
-    call.place = v.message;
-    set_job_list(&call);
-    return call;
-}
-
 // Finds the calls of kernels for messages of one suite, direction and AAD length.
 class WholeCalls {
 public:
@@ -97,7 +86,7 @@ private:
         return call;
     }
     __attribute__((noinline)) const KernelCall *ask_list(size_t n, uint64_t bytes) const {
-        const Variant *const v = choose_list(suite_, opens_, n, bytes, aad_);
+        const Variant *const v = choose_list(suite_, opens_, bytes, message_need(suite_, opens_, n, bytes, aad_));
         const KernelCall *const call = v ? list_call(*v) : nullptr;
         if (n == MANY && remembers_ && !(v && !takes_range(*v, bytes)))
             calls().remember(suite_.engine->cost_generation(), aad_, bytes, call, true);
@@ -111,11 +100,7 @@ private:
         if (!v || !holds(*v) || !v->takes_message(list.message.least)) return nullptr;
         const KernelCall *const others = calls().of(*v, true, [&] { return lay_down_whole(suite_, *v); });
         if (!others) return nullptr;
-        return calls().of(list, true, [&] {
-            KernelCall call = lay_down_list(list);
-            call.parts.block = others;
-            return call;
-        });
+        return calls().of(list, true, [&] { return lay_down_list(*suite_.engine, list, opens_, others); });
     }
 
     const Suite &suite_;

@@ -50,8 +50,16 @@ inline Need message_need(const Suite &suite, bool opens, size_t messages, uint64
     return need;
 }
 
-// Selects the kernel that takes n messages of so many bytes as a list. NULL: there is none, or others take less time.
-const Variant *choose_list(const Suite &suite, bool opens, size_t n, uint64_t bytes, uint64_t aad);
+// Describes n messages of so many bytes, as a list.
+inline Need list_need(const Suite &suite, bool opens, size_t n, uint64_t bytes) {
+    Need need = {&suite.lists[opens], n, bytes, bytes};
+    need.whole = true;
+    return need;
+}
+
+// Selects the kernel that takes messages of so many bytes as a list. apart: describes the same messages for the kernels
+// that take them otherwise. NULL: there is none, or others take less time.
+const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes, const Need &apart);
 
 // Selects the kernel that processes whole messages. NULL: there is none, or, for an AEAD, separate kernels for the
 // parts take less time.

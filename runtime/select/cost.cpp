@@ -15,6 +15,7 @@ constexpr double kEach = 1 / 50.0;      // cycles that each costs besides the bo
 constexpr double kWidePerCycle = 2.2;   // of its AVX-512 streams
 constexpr double kEdgesPerCycle = 2.7;  // in front of ChaCha20-Poly1305's loop and behind it, on narrower vectors
 constexpr double kWideChained = 1.9;    // of one hash alone on AVX-512: its rounds depend on one another
+constexpr double kAhead = 100.0;  // instructions of a list's next message that run while this one's wait
 constexpr double kAesPerCycle = 2.0;    // rounds of a block: two units of 128 bits,
 constexpr double kVaesPerCycle = 4.0;   // or of 256, or one of 512
 constexpr double kAesRound = 4.0;       // latency of aesenc
@@ -58,6 +59,14 @@ bool has(const ProgramRecord &program, const char *feature) {
     return false;
 }
 
+// Returns the bytes of all blocks that an iteration hashes: of a list a whole message with its padding and, if there is
+// a key, HMAC's outer block.
+double hashed_bytes(const ProgramRecord &program, const AlgorithmRecord &algorithm, double bytes) {
+    if (!program.is_listed()) return bytes;
+    const double blocks = std::floor((bytes + algorithm.length_bytes) / algorithm.block_bytes) + 1;
+    return (blocks + (program.field("key") != nullptr)) * algorithm.block_bytes;
+}
+
 // Returns the cycles that an iteration takes because its instructions depend on one another. wide: instructions on 512
 // bits.
 double chain(const ProgramRecord &program, const AlgorithmRecord &algorithm, double bytes, double wide) {
@@ -99,7 +108,7 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
         instructions += body;
         issue += body / (in_lanes ? kLanesPerCycle : kPerCycle);
         wide += fills_512 ? body : 0;
-        if (has(program, "sha")) sha += bytes * program.lanes * kShaNiUnit;
+        if (has(program, "sha")) sha += hashed_bytes(program, algorithm, bytes) * program.lanes * kShaNiUnit;
         if (algorithm.is_aes())
             aes +=
                 bytes * program.lanes / 16 * algorithm.rounds / (has(program, "vaes") ? kVaesPerCycle : kAesPerCycle);
@@ -109,7 +118,8 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
             (program.n_enter + program.n_leave + double(stream.lag) * body) / (!algorithm.is_chacha_poly() ? kPerCycle
                                                                                : fills_512 ? kWidePerCycle
                                                                                            : kEdgesPerCycle);
-        latency = std::max(latency, chain(program, algorithm, bytes, fills_512 ? body : 0));
+        const double one = chain(program, algorithm, hashed_bytes(program, algorithm, bytes), fills_512 ? body : 0);
+        latency = std::max(latency, program.is_listed() ? one / (1 + kAhead / body) : one);
     }
     Cost cost;
     cost.per_iteration = std::max({issue, wide / kWidePerCycle, sha, aes, latency}) + instructions * kEach;

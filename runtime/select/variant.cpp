@@ -218,54 +218,79 @@ Role message_role(const PackRecords &records, const KernelRecord &kernel, Varian
     return Role::message;
 }
 
-// A list of messages of GCM: the fields are those of cst_job, and the key is laid out as that of a suite.
-Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
-    const ProgramRecord &program = records.program(kernel.streams[0]);
-    const Algorithm &algorithm = records.algorithm(kernel.streams[0]);
-    const AlgorithmRecord &record = algorithm.record;
-    const bool opens = record.decrypts_only();
-    const FieldRecord *const text = program.field("text_in");
-    if (v->n_streams != 1 || kernel.streams[0].ratio != 1 || program.lanes != 1 || v->lag || !algorithm.usable ||
-        !record.is_message() || record.is_chacha_poly() || program.state_bytes != sizeof(cst_job) || !text ||
-        program.bytes > 16 * MOST_GCM_BLOCKS || text->reach < program.bytes ||
-        text->reach > program.bytes + 16 * MOST_GCM_HEAD)
-        return Role::other;
-    const struct {
-        const char *name;
-        size_t offset;
-        uint32_t bytes, reach;
-        bool there = true;
-    } fields[] = {
-        {"key", offsetof(cst_job, key), 8, gcm_key_bytes(record.rounds)},
-        {"iv", offsetof(cst_job, iv), 8, 12},
-        {"aad", offsetof(cst_job, aad), 8, MESSAGE_AAD},
-        {"aad_bytes", offsetof(cst_job, aad_len), 8, 0},
-        {"text_in", offsetof(cst_job, in), 8, text->reach},
-        {"text_bytes", offsetof(cst_job, in_len), 8, 0},
-        {"text_out", offsetof(cst_job, out), 8, text->reach},
-        {"tag", offsetof(cst_job, tag), 8, 16, !opens},
-        {"tag_made", offsetof(cst_job, in_pieces), 16, 0, opens},
-    };
+// A field of a job, and how far its pointer reaches.
+struct JobField {
+    const char *name;
+    size_t offset;
+    uint32_t bytes, reach;
+    bool there;
+};
+// Whether the program has just those fields.
+bool has_fields(const ProgramRecord &program, std::initializer_list<JobField> fields) {
     size_t found = 0;
-    for (const auto &field : fields) {
+    for (const JobField &field : fields) {
         const FieldRecord *const f = program.field(field.name);
-        if (!f != !field.there) return Role::other;
+        if (!f != !field.there) return false;
         if (!f) continue;
         found++;
         if (f->offset != field.offset || f->n_lanes != 1 || f->lane_offsets[0] || f->rows != 1 ||
             f->entry_bytes != field.bytes || f->reach != field.reach)
-            return Role::other;
+            return false;
     }
-    if (found != program.fields.size()) return Role::other;
-    v->any_length = true;
-    v->message.is_listed = true;
+    return found == program.fields.size();
+}
+
+// A list of messages of one length, hashed or by HMAC, of which a key is laid out as that of a suite.
+Role hash_list_role(const ProgramRecord &program, const Algorithm &algorithm, Variant *v) {
+    const AlgorithmRecord &record = algorithm.record;
+    const bool keyed = program.field("key");
+    if (record.of_another_kind() || record.keyed_hash() ||
+        !has_fields(program, {{"key", offsetof(cst_job, key), 8, HmacKey(record.chain_bytes()).end, keyed},
+                              {"text_in", offsetof(cst_job, in), 8, program.bytes, true},
+                              {"tag", offsetof(cst_job, tag), 8, record.digest_bytes, true}}))
+        return Role::other;
+    v->message.key = keyed ? uint32_t(offsetof(cst_job, key)) : NO_FIELD;
+    v->message.least = program.bytes;
+    v->hash.algorithm = &algorithm;
+    return Role::list;
+}
+
+// A list of messages of GCM: the fields are those of cst_job, and the key is laid out as that of a suite.
+Role gcm_list_role(const ProgramRecord &program, const Algorithm &algorithm, Variant *v) {
+    const AlgorithmRecord &record = algorithm.record;
+    const bool opens = record.decrypts_only();
+    const uint32_t reach = program.field("text_in")->reach;
+    if (!record.is_message() || record.is_chacha_poly() || program.bytes > 16 * MOST_GCM_BLOCKS ||
+        reach < program.bytes || reach > program.bytes + 16 * MOST_GCM_HEAD ||
+        !has_fields(program, {{"key", offsetof(cst_job, key), 8, gcm_key_bytes(record.rounds), true},
+                              {"iv", offsetof(cst_job, iv), 8, 12, true},
+                              {"aad", offsetof(cst_job, aad), 8, MESSAGE_AAD, true},
+                              {"aad_bytes", offsetof(cst_job, aad_len), 8, 0, true},
+                              {"text_in", offsetof(cst_job, in), 8, reach, true},
+                              {"text_bytes", offsetof(cst_job, in_len), 8, 0, true},
+                              {"text_out", offsetof(cst_job, out), 8, reach, true},
+                              {"tag", offsetof(cst_job, tag), 8, 16, !opens},
+                              {"tag_made", offsetof(cst_job, in_pieces), 16, 0, opens}}))
+        return Role::other;
     v->message.bits = true;
-    v->message.head = text->reach - program.bytes;
+    v->message.head = reach - program.bytes;
     v->message.least = v->message.head + 1;
     v->cipher.algorithm = &algorithm;
+    return Role::list;
+}
+
+// A list of messages: the fields are those of cst_job.
+Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
+    const ProgramRecord &program = records.program(kernel.streams[0]);
+    const Algorithm &algorithm = records.algorithm(kernel.streams[0]);
+    if (v->n_streams != 1 || kernel.streams[0].ratio != 1 || program.lanes != 1 || v->lag || !algorithm.usable ||
+        program.state_bytes != sizeof(cst_job))
+        return Role::other;
+    v->any_length = true;
+    v->message.is_listed = true;
     v->lanes = 1;
     v->step = program.bytes;
-    return Role::list;
+    return (algorithm.record.kind == ALGORITHM_HASH ? hash_list_role : gcm_list_role)(program, algorithm, v);
 }
 
 // Finds the fields of a checksum whose end is behind the loop. Returns false if they are not as core/kinds.py says.

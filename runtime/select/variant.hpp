@@ -31,6 +31,13 @@ constexpr uint32_t GHASH_POWERS = 36, GHASH_ZEROS = MOST_GCM_BLOCKS - 1;  // row
 constexpr uint32_t gcm_key_bytes(uint32_t rounds) {
     return 64 + (16 * (rounds + 1) + 63) / 64 * 64 + 16 * (GHASH_POWERS + GHASH_ZEROS);
 }
+// Where HMAC's chaining values of so many bytes lie in a key of HMAC alone: in the header's cache line, or in the next
+// (suite/key.cpp).
+struct HmacKey {
+    constexpr explicit HmacKey(uint32_t chain)
+        : inner(16 + 2 * ((chain + 7) & ~7u) <= 64 ? 16 : 64), outer(inner + ((chain + 7) & ~7u)), end(outer + chain) {}
+    uint32_t inner, outer, end;
+};
 constexpr uint32_t STATE_ALIGN =
     4096;  // of the memory that the engine gives to kernels: the most that a state block may require
 
@@ -48,7 +55,7 @@ enum class Role {
     decrypt,
     pair,     // a cipher (encrypt) and the hash of its output, at least one iteration behind the cipher
     message,    // whole messages: of an AEAD, or of a cipher alone
-    list,       // a list of them, of an AEAD, whose state blocks are the jobs
+    list,       // a list of them, of an AEAD, or of digests or HMACs, whose state blocks are the jobs
     both,       // two hashes of the same input: the first has the place of the cipher
     codec,      // outputs of an erasure code
     schedule,   // the round keys of a cipher of one's own
@@ -73,7 +80,8 @@ struct MessagePlace {
     uint32_t least;       // bytes of the shortest text
     uint32_t aad_blocks;  // blocks of AAD that it takes; a shorter AAD is at their end
     bool is_short;  // no message is longer than an iteration
-    bool is_listed;  // messages are jobs of a list (Role::list): longer than `head`, by at most an iteration
+    bool is_listed;  // messages are jobs of a list (Role::list): longer than `head`, by at most an iteration. `key`:
+                     // NO_FIELD for a digest
     bool bits;  // masks have a bit for each byte; else a byte, and whole vectors are read and written
 };
 

@@ -16,6 +16,10 @@ bool takes_pair(const Suite &suite, const Variant &variant) {
            suite.construction == Construction::etm || suite.construction == Construction::rfc7518;
 }
 
+bool holds(const Family &family, const Variant &variant) {
+    return std::find(family.variants.begin(), family.variants.end(), &variant) != family.variants.end();
+}
+
 // Returns the kernels that run outside of lanes: those of one lane, and of at most `bytes` bytes in an iteration.
 Family alone(const Family &family, uint64_t bytes) {
     Family found;
@@ -96,6 +100,14 @@ void Suite::find_kernels() {
             if (construction == Construction::gcm && powers_end == gcm_key_bytes(encrypt->record.rounds))
                 lists[opens] = engine->family(Role::list, message[opens], nullptr);
         }
+    if (construction == Construction::single && base && base == hash) {
+        const HmacKey key(base->record.chain_bytes());
+        const bool usual_key = key_layout.inner == key.inner && key_layout.outer == key.outer;
+        lists[false] = Family();
+        for (const Variant *v : engine->family(Role::list, nullptr, base).variants)
+            if (v->message.key == NO_FIELD ? !hmac() : hmac() && usual_key) lists[false].add(v);
+        lists[true] = lists[false];
+    }
     if (construction == Construction::gcm || construction == Construction::checksum)
         whole_hashes = engine->family(Role::message, nullptr, base);
     if (block) blocks = engine->family(Role::message, block, nullptr);
@@ -108,10 +120,7 @@ void Suite::find_kernels() {
 bool Suite::could_use(const Variant &variant) const {
     const Algorithm *c = variant.cipher.algorithm, *h = variant.hash.algorithm;
     if (construction == Construction::checked) {  // others are forced for its halves
-        const auto holds = [&](const Family &family) {
-            return std::find(family.variants.begin(), family.variants.end(), &variant) != family.variants.end();
-        };
-        return holds(pairs) || holds(open_pairs);
+        return holds(pairs, variant) || holds(open_pairs, variant);
     }
     if (construction == Construction::both) return variant.role == Role::both && c == hash->base && h == second->base;
     switch (variant.role) {
@@ -121,7 +130,7 @@ bool Suite::could_use(const Variant &variant) const {
         case Role::both: return beside && c == segments && h == beside;
         case Role::encrypt: return c == encrypt;
         case Role::decrypt: return c == decrypt;
-        case Role::list: return c == message[false] || c == message[true];
+        case Role::list: return holds(lists[false], variant) || holds(lists[true], variant);
         case Role::message:
             return c ? c == message[false] || c == message[true]
                      : (construction == Construction::gcm || construction == Construction::checksum) &&

@@ -30,6 +30,8 @@ TEXTS = [
 ]
 MASKED = "aes128_gcm_enc_x1_by16@avx512_vaes"
 LISTED, LISTED_WITH_HEAD = "aes128_gcm_enc_list_x1_by16@avx512_vaes", "aes128_gcm_dec_list2_x1_by16@avx512_vaes"
+DIGESTS = [name for name in KERNELS if "_ni_" in name and "_list_" in name]
+HMACS = "sha256_ni_hmac_list_x1@sse_shani"
 
 
 def subject(name: str) -> Subject:
@@ -83,7 +85,7 @@ def test_every_aad(name: str) -> None:
         assert play(tested, calls_of(contract, aad), 21, aad) == [], aad
 
 
-@pytest.mark.parametrize("name", [LISTED, LISTED_WITH_HEAD])
+@pytest.mark.parametrize("name", [LISTED, LISTED_WITH_HEAD, *DIGESTS])
 def test_every_number_of_messages(name: str) -> None:
     for n in range(1, 20 if LONG else 6):
         assert play(subject(name), n, 3 * n, n) == [], n
@@ -208,6 +210,34 @@ LIST_FAULTS: dict[str, tuple[str, Callable[[], Callable[[Ins], bool]], Callable[
 }
 
 
+def moves(op: str, at: int, stores: bool = False) -> Callable[[Ins], bool]:
+    """Loads or stores 16 bytes that lie so many bytes behind a pointer."""
+    return lambda ins: (
+        ins.op == op
+        and isinstance(ins.operands[not stores], Mem)
+        and ins.memory(not stores).base != Reg(GENERAL, 0, 64)
+        and ins.memory(not stores).disp == at
+    )
+
+
+DIGEST_FAULTS: dict[str, tuple[Callable[[Ins], bool], Callable[[Ins], Ins], str]] = {
+    "a load behind the message": (moves("movdqu", 48), moved(1), "that text_in points to"),
+    "a load in front of the message": (moves("movdqu", 0), moved(-1), "that text_in points to"),
+    "a chaining value behind the outer one": (moves("movdqu", 112), moved(16), "that key points to"),
+    "a store behind the digest": (moves("movdqu", 16, stores=True), moved(1), "that tag points to"),
+    "a digest in the job": (
+        moves("movdqu", 16, stores=True),
+        lambda ins: replace(ins, operands=(replace(ins.memory(0), base=Reg(GENERAL, 0, 64)), ins.operands[1])),
+        "in no field",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", DIGEST_FAULTS)
+def test_faults_of_lists_of_digests_are_refused(fault: str) -> None:
+    refused_by_both(HMACS, "body", *DIGEST_FAULTS[fault])
+
+
 @pytest.mark.parametrize("fault", LIST_FAULTS)
 def test_faults_of_lists_are_refused(fault: str) -> None:
     name, chosen, change, said = LIST_FAULTS[fault]
@@ -279,19 +309,19 @@ def refused(program: Program, right: Recipe, said: str) -> bool:
     problems = check_bounds(program)
     assert any(said in problem for problem in problems), problems
     program = replace(program, name=f"{program.name}.spoilt")
-    wrong = Recipe("spoilt@avx512_vaes", right.target, (replace(right.parts[0], program=program),))
+    wrong = Recipe(f"spoilt@{right.target}", right.target, (replace(right.parts[0], program=program),))
     rows = [GENERATOR.algorithms[program.algorithm]]
     why = runtime.Context(runtime.ALLOW_PACKS).why_refused(write_pack(algorithm_records(rows), [wrong]))
     assert said in why, why
     return True
 
 
-@pytest.mark.parametrize("name", [MASKED, LISTED, LISTED_WITH_HEAD])
+@pytest.mark.parametrize("name", [MASKED, LISTED, LISTED_WITH_HEAD, HMACS])
 def test_the_right_one_is_not_refused(name: str) -> None:
     right = GENERATOR.recipe(name)
     assert check_bounds(right.parts[0].program) == []
     rows = [GENERATOR.algorithms[right.parts[0].program.algorithm]]
-    pack = write_pack(algorithm_records(rows), [replace(right, name="again@avx512_vaes")])
+    pack = write_pack(algorithm_records(rows), [replace(right, name=f"again@{right.target}")])
     assert runtime.Context(runtime.ALLOW_PACKS).why_refused(pack) == ""
 
 

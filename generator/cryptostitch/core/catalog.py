@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +17,7 @@ from . import blake3, murmur3
 from .adler import ADLER32
 from .answers import Answer
 from .arithmetic import ED25519, X25519_LADDER, Arithmetic
+from .contract import hmac_chains
 from .crc import CATALOGUE as CRCS
 from .errors import RowError, UnknownName
 from .kinds import FRAMED_KINDS, KINDS
@@ -24,12 +25,14 @@ from .montgomery import MONTGOMERY, Montgomery
 from .p256 import P256_POINTS
 from .program import Algorithm as Record
 from .row_rules import PADDINGS, SEGMENTS, broken_rule
+from .sha import padding_block, sha1_schedule, sha256_schedule
 from .tree import Tree
 
 Digest = Callable[[bytes], bytes]  # of a text
 KeyedDigest = Callable[[bytes, bytes], bytes]  # of a key and a text
 Sealed = Callable[[bytes, bytes, bytes, bytes], tuple[bytes, bytes]]  # of key, IV, AAD and text: ciphertext and tag
 Answers = tuple[tuple[bytes, bytes], ...]  # messages and their digests
+Schedule = Callable[[Sequence[int]], tuple[int, ...]]  # of the words of a block
 Iteration = Callable[[bytes, bytes], bytes | tuple[bytes, bytes]]
 """A function that computes in plain Python what one iteration of a kernel does. It takes the chaining value, as
 little-endian words, and the bytes that the kernel reads; it returns the chaining value after the iteration, or, for a
@@ -41,6 +44,8 @@ WORDS_32 = {"scalar": (1,), "sse": (4,), "avx2": (8,), "avx512": (16,)}
 WORDS_64 = {"scalar": (1,), "sse": (2,), "avx2": (4,), "avx512": (8,)}
 # Lanes of a stream on the SHA extensions: chains side by side in one loop.
 SHA_NI = {"sse": (1, 2, 4)}
+# Lists of messages of 64 bytes, by the SHA extensions.
+SHA_NI_LIST = {"sse": (1,)}
 # One message, its schedule in 128-bit vectors beside rounds in general registers.
 SIMD = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 # Lanes of a block cipher on AES-NI, VAES-256 and VAES-512: up to eight chains, in vectors of 1, 2 and 4 blocks.
@@ -317,7 +322,7 @@ def _hash(
     digest_bytes: int,
     *,
     big_endian: bool = True,
-    ni: bool = False,
+    ni: Schedule | None = None,
     simd: bool = False,
     groups: tuple[int, ...] = (1, 2),
     grouped: tuple[str, ...] = ("sse", "avx2", "avx512"),
@@ -332,6 +337,7 @@ def _hash(
         forms.append(Form(f"{name}_simd", f"streams/{name}_simd.j2", SIMD, (1,), object_isas=("sse", "avx2")))
     if ni:
         forms.append(Form(f"{name}_ni", f"streams/{name}_ni.j2", SHA_NI, (1,)))
+        forms += _hash_lists(name, initial, ni)
     return Algorithm(
         name,
         name,
@@ -348,6 +354,31 @@ def _hash(
         initial=initial,
         base=base,
     )
+
+
+def _hash_lists(name: str, initial: tuple[int, ...], schedule: Schedule) -> list[Form]:
+    """Returns the forms of a hash of 32-bit words, and of its HMAC, that take lists of messages of one block."""
+    block = 64
+    inner, outer = hmac_chains(4 * len(initial))
+    return [
+        Form(
+            f"{name}_ni{suffix}_list",
+            f"streams/{name}_ni_list.j2",
+            SHA_NI_LIST,
+            (1,),
+            parameters={
+                "keyed": bool(suffix),
+                "initial": initial,
+                "inner": inner,
+                "outer": outer,
+                "padding": schedule(padding_block(2 * block if suffix else block)),
+            },
+            paired=False,
+            objects=0,
+            shared=False,
+        )
+        for suffix in ("", "_hmac")
+    ]
 
 
 def _multi_hash(name: str, initial: tuple[int, ...]) -> Algorithm:
@@ -870,8 +901,8 @@ SHA512 = (
 )
 
 ALGORITHMS: tuple[Algorithm, ...] = (
-    _hash("sha1", SHA1, 20, ni=True),
-    _hash("sha256", SHA256, 32, ni=True),
+    _hash("sha1", SHA1, 20, ni=sha1_schedule),
+    _hash("sha256", SHA256, 32, ni=sha256_schedule),
     _hash("md5", (0x67452301, 0xEFCDAB89, 0x98BADCFE, 0x10325476), 16, big_endian=False, groups=(1, 2, 3, 4)),
     _hash(
         "sha224",

@@ -42,7 +42,18 @@ JOB = {
 }
 COUNTED = {"aad": AAD_BYTES, TEXT_IN: TEXT_BYTES, TEXT_OUT: TEXT_BYTES}
 """Pointers of a job to so many bytes as another field says: of AAD at most its reach; of text more than what is in
-front of the last ``Contract.bytes`` of its reach."""
+front of the last ``Contract.bytes`` of its reach. Where a kernel lacks that field, all jobs have the whole reach."""
+KEY_HEADER, LINE = 16, 64  # bytes of a key object's header, and of the cache line that it begins
+
+
+def hmac_chains(size: int) -> tuple[int, int]:
+    """Where HMAC's inner and outer chaining value, of so many bytes, lie in the key object of a suite of HMAC alone: in
+    the header's cache line, or else in the next (runtime/suite/key.cpp)."""
+    apart = -(-size // 8) * 8
+    first = KEY_HEADER if KEY_HEADER + 2 * apart <= LINE else LINE
+    return first, first + apart
+
+
 GHASH_ZEROS = 15  # rows behind the powers of a GCM key: as many as a kernel may read
 MESSAGE_AAD, SHORT_MESSAGE_AAD = 64, 48  # bytes of these blocks; of a short message's, behind which its lengths stand
 LENGTHS = "lengths"  # of a message of an AEAD: those of its AAD and text
@@ -122,7 +133,7 @@ class Contract:
     @property
     def is_listed(self) -> bool:
         """Whether an iteration is a whole message, a job of a list, and the job is the state block."""
-        return self.has(TEXT_BYTES)
+        return self.has(TEXT_IN)
 
     @property
     def text_head(self) -> int:
@@ -131,7 +142,7 @@ class Contract:
 
     def count_of(self, name: str) -> Field | None:
         """The field that says how many bytes there are where a pointer of that name points; None: all of them."""
-        return self.field(COUNTED[name]) if self.is_listed and name in COUNTED else None
+        return self.field(COUNTED[name]) if name in COUNTED and self.has(COUNTED[name]) else None
 
     @property
     def rest(self) -> str:

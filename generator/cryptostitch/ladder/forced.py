@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS, Algorithm
-from ..core.contract import END_IN, GHASH_ZEROS, MOST_LISTED_AAD, POWERS_END, TWEAK_KEY
+from ..core.contract import END_IN, GHASH_ZEROS, IV, KEY, MOST_LISTED_AAD, POWERS_END, TEXT_IN, TWEAK_KEY
 from ..core.kinds import FRAMED_KINDS, KINDS
 from .oracle import BOTH, halves, meaning
 from .result import Skip
@@ -45,8 +45,8 @@ class Forced:
     grain: int = 1
     """Bytes of which its items are multiples: XTS takes its first tweak along only where no ciphertext is stolen."""
     listed: bool = False
-    """Whether it takes jobs as a list: with IVs of 12 bytes, tags of 16 and a short AAD, that do not end where pages
-    do."""
+    """Whether it takes jobs of an AEAD as a list: with IVs of 12 bytes, tags of 16 and a short AAD, that do not end
+    where pages do."""
     left_out: tuple[str, ...] = ()
     """Suites whose other algorithm nothing can run here."""
 
@@ -90,6 +90,9 @@ class Forced:
                 and {meaning(name).own} - {""} == block_ciphers
                 and not (contracts[0].is_message and _has_parts(name, kinds))
             )
+        if contracts[0].is_listed and "hash" in kinds:  # a suite that only hashes
+            wanted = "mac" if contracts[0].has(KEY) else "digest"
+            suites = tuple(name for name in suites if meaning(name).kind == wanted)
         if not suites:
             raise Skip("no suite is made of these algorithms")
         left_out = tuple(name for name in suites if not _runs(context, name))
@@ -110,7 +113,8 @@ class Forced:
             least = max(least, contracts[0].bytes - 16 * GHASH_ZEROS - 15)
         most = contracts[0].bytes if contracts[0].is_short else 0
         if contracts[0].is_listed:
-            least, most = contracts[0].text_head + 1, contracts[0].text_head + contracts[0].bytes
+            most = contracts[0].text_head + contracts[0].bytes
+            least = contracts[0].text_head + 1 if contracts[0].count_of(TEXT_IN) else most
             lanes = LISTED
         if {"chacha", "poly1305"} <= kinds:
             least = max(least, CHACHA_STITCHED)
@@ -126,7 +130,7 @@ class Forced:
             bool(readers and ciphers),
             most,
             16 if any(c.has(TWEAK_KEY) for c in contracts) else 1,
-            contracts[0].is_listed,
+            contracts[0].has(IV),
             left_out,
         )
 
@@ -157,9 +161,16 @@ class Forced:
             self.context.force(suite, None)
 
     def burst(self, jobs: Sequence[Job]) -> int:
-        """Runs the jobs; how often the burst called the kernel."""
+        """Runs the jobs; how often that called the kernel. Those of the only length that a kernel takes are bursts of
+        their own, by direction: among others they would fill lanes."""
         before = self.kernel.calls()
-        self.context.burst(jobs)
+        bursts: dict[int, list[Job]] = {}
+        for job in jobs:
+            one_piece = isinstance(job.data, bytes | bytearray | memoryview)
+            its = self.least == self.most and one_piece and len(job.data) == self.most
+            bursts.setdefault(job.direction if its else -1, []).append(job)
+        for burst in bursts.values():
+            self.context.burst(burst)
         return self.kernel.calls() - before
 
 

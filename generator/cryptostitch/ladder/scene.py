@@ -50,6 +50,7 @@ from ..core.contract import (
     TEXT_OUT,
     TWEAK_KEY,
     Contract,
+    hmac_chains,
     mask_field,
 )
 from ..core.kinds import FRAMED_KINDS, KINDS
@@ -273,6 +274,8 @@ class Scene:
                 expected += self._blocks_of_rest(i, secrets)
             elif row.iteration:
                 expected += self._iterated(i, row, row.iteration, secrets, texts)
+            elif row.kind == "hash" and self.contract(i).is_listed:
+                expected += self._hashed_jobs(row, secrets, background)
             elif row.kind == "hash":
                 expected += self._hash(i, row, secrets, texts)
             elif row.kind == "checksum" and self.contract(i).has(END_IN):
@@ -747,22 +750,24 @@ class Scene:
 
     def _take_jobs(self, contract: Contract) -> None:
         """Sets up a job for each iteration: the first has an end of ``end`` bytes and ``aad`` bytes of AAD, the others
-        have other lengths."""
-        self.end = contract.bytes - 27 if self.end < 0 else self.end
+        have other lengths, or all have the same where the kernel takes only one."""
+        of_one_length = contract.count_of(TEXT_IN) is None
+        self.end = contract.bytes if of_one_length else contract.bytes - 27 if self.end < 0 else self.end
         self.aad = min(self.aad, MOST_LISTED_AAD)
         self.jobs = [
             (
                 self.machine.take(f"job {n}", JOB_BYTES, 8, True),
-                (self.end + 7 * n) % contract.bytes or contract.bytes if n else self.end,
+                self.end if of_one_length or not n else (self.end + 7 * n) % contract.bytes or contract.bytes,
                 (self.aad + 5 * n) % (MOST_LISTED_AAD + 1),
             )
             for n in range(self.iterations)
         ]
         for n, (_, end, aad) in enumerate(self.jobs):
             text = contract.text_head + end
-            sizes = {KEY: contract.field(KEY).reach, IV: 12, AAD: aad, TEXT_IN: text, TEXT_OUT: text, TAG: 16}
-            for name, size in sizes.items():
+            sizes = {IV: 12, AAD: aad, TEXT_IN: text, TEXT_OUT: text}
+            for name in (KEY, IV, AAD, TEXT_IN, TEXT_OUT, TAG):
                 if contract.has(name):
+                    size = sizes.get(name, contract.field(name).reach)
                     align, written = contract.field(name).reach_align, contract.field(name).reach_written
                     self.buffers[0, name, n] = self.machine.take(f"{name} of job {n}", size, align, written)
                     if written:
@@ -796,6 +801,34 @@ class Scene:
                 Expected(f"output{where}", self.buffers[0, TEXT_OUT, n], out),
                 Expected(f"tag{where}", at, tag),
             ]
+        return expected
+
+    def _hashed_jobs(self, row: Algorithm, secrets: Secrets, background: Background) -> list[Expected]:
+        self.machine.write(self.states[0], b"".join(job.to_bytes(8, "little") for job, _, _ in self.jobs))
+        expected = []
+        for n, (job, size, _) in enumerate(self.jobs):
+            where = f" of message {n}" if n else ""
+            text, digest = secrets(f"text{where}", size), digest_of(row)
+            self.machine.write(self.buffers[0, TEXT_IN, n], text)
+            self.machine.write(job, background(0, JOB_BYTES))
+            for name in (KEY, TEXT_IN, TAG):
+                if (0, name, n) in self.buffers:
+                    self.machine.write(job + JOB[name], self.buffers[0, name, n].to_bytes(8, "little"))
+            found = digest(text)
+            if (0, KEY, n) in self.buffers:
+                # A chaining value is the digest of a message that fills a block with its padding; what is hashed from
+                # there on is the digest of that block and what follows.
+                befores = [
+                    secrets(f"{what} key{where}", most_text(row, row.block_bytes)) for what in ("inner", "outer")
+                ]
+                key = bytearray(background(0, self.contract(0).field(KEY).reach))
+                for before, at in zip(befores, hmac_chains(row.words * row.word_bytes)):
+                    chain = digest(before)
+                    words = [chain[i : i + row.word_bytes][::-1] for i in range(0, len(chain), row.word_bytes)]
+                    key[at : at + len(chain)] = b"".join(words)
+                self.machine.write(self.buffers[0, KEY, n], bytes(key))
+                found = digest(padded(row, befores[1]) + digest(padded(row, befores[0]) + text))
+            expected.append(Expected(f"digest{where}", self.buffers[0, TAG, n], found))
         return expected
 
     # ---- several calls

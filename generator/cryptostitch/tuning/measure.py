@@ -189,7 +189,7 @@ class Setup:
         self.lanes = sum(s.lanes for s in kernel.streams if s.name == kernel.streams[0].name)
         self.sets, self.near = (max(1, jobs // self.lanes) for jobs in (JOBS, NEAR_JOBS))
         most = BUFFER // max(s.bytes for s in kernel.streams)
-        self.listed = bool(kernel.streams[0].field(TEXT_BYTES))
+        self.listed = bool(kernel.streams[0].field(TEXT_IN))
         self.iterations = iterations or (LISTED if self.listed else most)
         if not kernel.lag + 1 < self.iterations <= most:
             raise MeasureError(
