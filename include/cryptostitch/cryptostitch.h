@@ -1058,8 +1058,8 @@ struct cst_kernel_args {
     uint64_t
         iterations; /* of the kernel: every lane advances by its stream's `bytes` in each. More than the kernel's lag */
     void *state[4]; /* one state block per stream, aligned as its info says. Of a kernel whose stream has the field
-                       `text_bytes` an iteration is a message, the state block a cst_job that fits the kernel, and this
-                       a pointer to as many pointers to jobs as there are iterations */
+                       `text_in` or `padded_in` an iteration is a message, the state block a cst_job that fits the
+                       kernel, and this a pointer to as many pointers to jobs as there are iterations */
 };
 typedef void (*cst_kernel_fn)(const struct cst_kernel_args *args);
 

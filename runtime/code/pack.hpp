@@ -224,7 +224,7 @@ struct ProgramRecord {
     // Whether a call may have no iterations, because there is work besides the loop: a text's end, or its head.
     bool skips() const { return field("end_in") || field("head_in"); }
     // Whether an iteration is a message, a job of a list, and the job is the state block (core/contract.py).
-    bool is_listed() const { return field("text_in"); }
+    bool is_listed() const { return field("text_in") || field("padded_in"); }
 };
 
 struct StreamRecord {

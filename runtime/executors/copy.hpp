@@ -27,6 +27,11 @@ inline uint32_t load_big_endian(const uint8_t *from) {
     memcpy(&word, from, sizeof(word));
     return __builtin_bswap32(word);
 }
+inline uint32_t load32(const uint8_t *from) {
+    uint32_t word;
+    memcpy(&word, from, sizeof(word));
+    return word;
+}
 inline uint64_t load64(const uint8_t *from) {
     uint64_t word;
     memcpy(&word, from, sizeof(word));

@@ -44,4 +44,39 @@ inline size_t hash_end(const AlgorithmRecord &hash, uint8_t *to, const uint8_t *
     return all;
 }
 
+// Returns the last n % 16 of the n bytes at `from`, which are not a multiple, then 0x80, then zeros.
+inline TwoWords hash_end_row(const uint8_t *from, size_t n) {
+    const unsigned used = n & 15, shift = -8 * used & 63;
+    uint64_t low, high = 0;
+    if (n >= 8 && used >= 8) {
+        low = load64(from + n - used);
+        high = load64(from + n - 8) >> 1 >> ((-8 * used - 1) & 63);
+    } else if (n >= 8) {
+        low = load64(from + n - 8) >> shift;
+    } else if (n >= 4) {
+        low = load32(from) | uint64_t(load32(from + n - 4)) << 8 * (n - 4);
+    } else {
+        low = from[0] | uint64_t(from[n / 2]) << 8 * (n / 2) | uint64_t(from[n - 1]) << 8 * (n - 1);
+    }
+    const uint64_t mark = uint64_t(0x80) << 8 * (used & 7);
+    return used < 8 ? TwoWords{low | mark, 0} : TwoWords{low, high | mark};
+}
+// Does as hash_end, but reads no byte behind those that are used, and branches on their number. It stores whole rows of
+// 16 bytes, as kernels of one lane load them: a processor does not forward several stores to one load.
+inline size_t hash_end_exactly(const AlgorithmRecord &hash, uint8_t *to, const uint8_t *from, size_t used,
+                               uint64_t bytes) {
+    const uint64_t bits = bytes << 3, count = hash.flags & ALGORITHM_BIG_ENDIAN ? __builtin_bswap64(bits) : bits;
+    const size_t all = hash_end_bytes(hash, used), whole = used & ~size_t(15), last = all - sizeof(TwoWords);
+    const auto put = [to](size_t at, TwoWords row) { memcpy(to + at, &row, sizeof(row)); };
+    size_t at = 0;
+    for (; at < whole; at += sizeof(TwoWords)) memcpy(to + at, from + at, sizeof(TwoWords));
+    TwoWords row = at == used ? TwoWords{0x80, 0} : hash_end_row(from, used);
+    for (; at < last; at += sizeof(TwoWords)) {
+        put(at, row);
+        row = TwoWords{0, 0};
+    }
+    put(last, row | TwoWords{0, count});
+    return all;
+}
+
 }  // namespace cst

@@ -7,6 +7,7 @@
 #include "../select/upper_halves.hpp"
 #include "../suite/padding.hpp"
 #include "../suite/secret.hpp"
+#include "hash_end.hpp"
 
 namespace cst {
 namespace {
@@ -95,40 +96,81 @@ void settle_digest(cst_job *job) {
     job->status = CST_OK;
 }
 
-// Makes the digest elsewhere, of which the job wants a part, or with which its tag is compared.
-__attribute__((noinline)) int run_digest_apart(const KernelCall &call, cst_job *job) {
-    uint8_t made[DIGEST_ROOM];
-    cst_job its = *job, *const list = &its;
-    its.tag = made;
-    run_list(call, &list, 1);
-    const bool right = !call.opens || same_bytes(made, static_cast<const uint8_t *>(job->tag), job->tag_len);
-    if (!call.opens) copy_few(static_cast<uint8_t *>(job->tag), made, job->tag_len);
-    wipe(made, sizeof(made));
-    if (!right) return refuse_unopened(job), CST_ERR_AUTH;
-    return settle_digest(job), CST_OK;
-}
-
-bool takes_digest(const KernelCall &call, const cst_job &job) {
+// Whether the kernel writes the job's digest to its place: else the job wants a part of it, or it is compared.
+bool writes_digest(const KernelCall &call, const cst_job &job) {
     return !call.opens && job.tag_len == call.variant->hash.algorithm->record.digest_bytes;
 }
 
-int run_digests_listed(const KernelCall &call, JobList jobs, size_t n) {
+// Runs at most MOST jobs, of which the kernel gets others instead, with a padded message or another place for the
+// digest.
+template <size_t MOST>
+__attribute__((noinline)) bool run_digests_apart(const KernelCall &call, cst_job *const *jobs, size_t n) {
+    const AlgorithmRecord &hash = call.variant->hash.algorithm->record;
+    const size_t before = call.place.key == NO_FIELD ? 0 : hash.block_bytes;  // HMAC's, of its key
+    struct {
+        cst_job job;
+        alignas(16) uint8_t padded[MOST_PADDED];
+        uint8_t made[DIGEST_ROOM];
+    } apart[MOST];
+    cst_job *list[MOST] = {};
+    for (size_t i = 0; i < n; i++) {
+        const cst_job &job = *jobs[i];
+        cst_job &its = *(list[i] = &apart[i].job);
+        its.key = job.key;
+        its.in = job.in;
+        its.tag = writes_digest(call, job) ? job.tag : apart[i].made;
+        if (!call.place.padded) continue;
+        its.in = apart[i].padded;
+        hash_end_exactly(hash, apart[i].padded, static_cast<const uint8_t *>(job.in), job.in_len, before + job.in_len);
+    }
+    run_list(call, list, n);
     bool all = true;
-    for (size_t first = 0; first < n; first += MOST_LISTED) {
-        cst_job *taken[MOST_LISTED];
-        size_t some = 0;
-        for (size_t i = first; i < std::min(n, first + MOST_LISTED); i++) {
-            if (takes_digest(call, *jobs[i])) taken[some++] = jobs[i];
-            else all &= run_digest_apart(call, jobs[i]) == CST_OK;
+    for (size_t i = 0; i < n; i++) {
+        cst_job &job = *jobs[i];
+        if (call.place.padded) wipe_rows(apart[i].padded, call.step);
+        settle_digest(&job);
+        if (writes_digest(call, job)) continue;
+        uint8_t *const made = apart[i].made;
+        if (!call.opens) {
+            copy_few(static_cast<uint8_t *>(job.tag), made, job.tag_len);
+        } else if (!same_bytes(made, static_cast<const uint8_t *>(job.tag), job.tag_len)) {
+            refuse_unopened(&job);
+            all = false;
         }
-        if (some) run_list(call, taken, some);
-        for (size_t i = 0; i < some; i++) settle_digest(taken[i]);
+        wipe(made, DIGEST_ROOM);
+    }
+    return all;
+}
+
+// Jobs of one length run on the kernel of fewer blocks, if this one does not take it: both have a range of lengths.
+int run_digests_listed(const KernelCall &call, JobList jobs, size_t n) {
+    const KernelCall *const others = call.parts.block;
+    if (!call.variant->takes_message(jobs[0]->in_len)) return others ? others->run(*others, jobs, n) : JOB_WAITING;
+    constexpr size_t MOST_APART = 16;
+    bool all = true;
+    cst_job *listed[MOST_LISTED], *apart[MOST_APART];
+    size_t n_listed = 0, n_apart = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!call.place.padded && writes_digest(call, *jobs[i])) listed[n_listed++] = jobs[i];
+        else apart[n_apart++] = jobs[i];
+        const bool last = i + 1 == n;
+        if (n_listed == MOST_LISTED || (last && n_listed)) {
+            run_list(call, listed, n_listed);
+            for (; n_listed; n_listed--) settle_digest(listed[n_listed - 1]);
+        }
+        if (n_apart == MOST_APART || (last && n_apart)) {
+            all &= run_digests_apart<MOST_APART>(call, apart, n_apart);
+            n_apart = 0;
+        }
     }
     return all ? CST_OK : CST_ERR_AUTH;
 }
 
 int run_digest_listed(const KernelCall &call, cst_job *job) {
-    if (!takes_digest(call, *job)) return run_digest_apart(call, job);
+    const KernelCall *const others = call.parts.block;
+    if (!call.variant->takes_message(job->in_len)) return others ? others->run_one(*others, job) : JOB_WAITING;
+    if (call.place.padded || !writes_digest(call, *job))
+        return run_digests_apart<1>(call, &job, 1) ? CST_OK : CST_ERR_AUTH;
     run_list(call, &job, 1);
     return settle_digest(job), CST_OK;
 }

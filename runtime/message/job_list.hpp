@@ -1,5 +1,5 @@
 // Runs messages as lists of jobs, which a kernel takes by one call: of GCM (SP 800-38D; streams/aes_gcm_list.j2), and
-// digests and HMACs of messages of one length (streams/sha256_ni_list.j2).
+// digests and HMACs of messages of one block, or of short ones that are padded elsewhere (streams/sha256_ni_list.j2).
 #pragma once
 
 #include "../select/engine.hpp"
@@ -15,7 +15,9 @@ inline bool takes_list(const cst_job &job) {
     return job.iv_len == LISTED_IV && job.tag_len == LISTED_TAG && job.aad_len - 1 < SHORT_MESSAGE_AAD;
 }
 
-// Lays down such a kernel, whose code is loaded. others: of GCM, the call that runs jobs that the kernel does not take.
+// Lays down such a kernel, whose code is loaded. others: the call that runs jobs that the kernel does not take; of
+// digests NULL, or the one of those of fewer blocks. Calls of digests run jobs of one length, and return JOB_WAITING if
+// neither takes it.
 KernelCall lay_down_list(const Engine &engine, const Variant &v, bool opens, const KernelCall *others);
 
 }  // namespace cst

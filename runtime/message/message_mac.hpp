@@ -159,6 +159,7 @@ private:
         const uint64_t all = head + body_bytes(job) + (hmac_ ? unit_ : 0);
         if (!headed_ && !block_mac_ && readable_ && size_t(readable_ - rest) >= hash_end_bytes(hash_, n))
             return hash_end(hash_, end, rest, n, all);
+        if (ALONE) return hash_end_exactly(hash_, end, rest, n, all);
         copy_few(end + used, rest, n);
         used += n;
         if (ccm_) return fill_with_zeros(end, used);

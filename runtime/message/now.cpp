@@ -477,8 +477,8 @@ void remember(const Suite &suite, const cst_job &job, const KernelCall::Parts &p
     if (call) calls.remember(suite.engine->cost_generation(), job.aad_len, job.in_len, call);
 }
 
-// Selects the kernel that takes n digests or HMACs of messages of this length as a list. NULL: there is none, or others
-// take less time.
+// Selects the kernel that takes n digests or HMACs of messages in the range of this length as a list. NULL: there is
+// none, or others take less time.
 const Variant *choose_digest_list(const Suite &suite, const cst_job &job, size_t n) {
     if (!hashes_alone(suite)) return nullptr;
     const uint64_t bytes = hashed_bytes(suite, job.in_len);
@@ -487,18 +487,31 @@ const Variant *choose_digest_list(const Suite &suite, const cst_job &job, size_t
     return choose_list(suite, job.direction == CST_OPEN, job.in_len, apart);
 }
 
+// Returns the kernel for messages of fewer blocks, which a range of lengths may have beside those of this one; NULL:
+// there is none.
+const Variant *of_fewer_blocks(const Suite &suite, const Variant &list) {
+    const Kernel *kernel;
+    for (const Variant *v : suite.lists[false].variants)
+        if (list.message.padded && v->message.padded && v->message.most + 1 == list.message.least && v->runnable &&
+            suite.engine->fetch(*v, &kernel) == CST_OK)
+            return v;
+    return nullptr;
+}
+
+// Returns the call of such a kernel. NULL: there is no memory for it.
+const KernelCall *digest_call(const Suite &suite, bool opens, const Variant &list) {
+    const Variant *const fewer = of_fewer_blocks(suite, list);
+    const KernelCall *const others = fewer ? digest_call(suite, opens, *fewer) : nullptr;
+    return suite.laid[opens].of(list, true, [&] { return lay_down_list(*suite.engine, list, opens, others); });
+}
+
 int run_digest_list(const Variant &list, cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs).suite;
     const bool opens = jobs->direction == CST_OPEN;
-    const auto lay_down_it = [&] { return lay_down_list(*suite.engine, list, opens, nullptr); };
-    LaidCalls &calls = suite.laid[opens];
-    const KernelCall *const call = calls.of(list, true, lay_down_it);
-    if (!call) {
-        const KernelCall spare = lay_down_it();
-        return spare.run(spare, JobList(jobs), n);
-    }
+    const KernelCall *const call = digest_call(suite, opens, list);
+    if (!call) return JOB_WAITING;
     if (n == 1 && usual(suite) && takes_range(list, jobs->in_len))
-        calls.remember(suite.engine->cost_generation(), jobs->aad_len, jobs->in_len, call);
+        suite.laid[opens].remember(suite.engine->cost_generation(), jobs->aad_len, jobs->in_len, call);
     return call->run(*call, JobList(jobs), n);
 }
 
@@ -507,8 +520,10 @@ int run_digest_list(const Variant &list, cst_job *jobs, size_t n) {
 bool plan_now(const Suite &suite, const cst_job &job, size_t n, Plan *plan) {
     Kernels kernels;
     *plan = {};
-    if (choose_digest_list(suite, job, n)) {
-        plan->hash = rank(suite, list_need(suite, job.direction == CST_OPEN, n, job.in_len));
+    const Variant *list = choose_digest_list(suite, job, n);
+    if (list && !list->takes_message(job.in_len)) list = of_fewer_blocks(suite, *list);
+    if (list && list->takes_message(job.in_len)) {
+        plan->hash = rank(suite, list_need(suite, job.direction == CST_OPEN, n, list->message.least));
         return true;
     }
     return serves(suite, &job, 1) && choose(suite, Shape(suite, job, false), n, &kernels, plan);
@@ -517,7 +532,10 @@ bool plan_now(const Suite &suite, const cst_job &job, size_t n, Plan *plan) {
 int run_now(cst_job *jobs, size_t n) {
     const Suite &suite = *key_of(*jobs).suite;
     if (!serves(suite, jobs, n)) return JOB_WAITING;
-    if (const Variant *const list = choose_digest_list(suite, *jobs, n)) return run_digest_list(*list, jobs, n);
+    if (const Variant *const list = choose_digest_list(suite, *jobs, n)) {
+        const int result = run_digest_list(*list, jobs, n);
+        if (result != JOB_WAITING) return result;
+    }
     const Shape shape = shape_of(suite, jobs, n);
     Kernels kernels;
     if (!choose(suite, shape, n, &kernels)) return JOB_WAITING;

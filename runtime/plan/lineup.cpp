@@ -298,16 +298,22 @@ const Variant *choose_message(const Suite &suite, bool opens, const Need &exact)
 }
 
 const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes, const Need &apart) {
-    // Core cycles that a message takes otherwise: to fill its state block and to take its tag; to copy and pad it, to
-    // load its chaining value and to take its digest.
-    constexpr double STATE_BLOCK = 20, PADDED = 70;
+    // Core cycles that a message takes otherwise: to fill its state block and to take its tag; to load its chaining
+    // value and to take its digest; to copy and pad it.
+    constexpr double STATE_BLOCK = 20, CHAIN = 35, PADDING = 35;
     const Family &family = suite.lists[opens];
     if (family.variants.empty() || (suite.forced && !holds(family, suite.forced))) return nullptr;
-    const Need need = list_need(suite, opens, apart.messages, bytes);
-    const Variant *const v = line_up(suite, need).variant;
-    if (!v || v == suite.forced) return v;
-    const double around = v->hash.algorithm ? PADDED : STATE_BLOCK;
-    return step_cycles(suite, need) < step_cycles(suite, apart) + around * double(apart.messages) ? v : nullptr;
+    const auto choose = [&](const Need &need) -> const Variant * {
+        const Variant *const v = line_up(suite, need).variant;
+        if (!v || v == suite.forced) return v;
+        const double around = !v->hash.algorithm ? STATE_BLOCK : v->message.padded ? CHAIN : CHAIN + PADDING;
+        Need others = apart;
+        others.messages = need.messages;
+        return step_cycles(suite, need) < step_cycles(suite, others) + around * double(need.messages) ? v : nullptr;
+    };
+    const Need exact = list_need(suite, opens, apart.messages, bytes);
+    if (!family.variants[0]->hash.algorithm) return choose(exact);  // it depends on the AAD, too; others remember it
+    return chosen_before(suite, exact, Question(suite, exact, Question::Kind::message), choose);
 }
 
 namespace {

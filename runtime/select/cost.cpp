@@ -15,7 +15,7 @@ constexpr double kEach = 1 / 50.0;      // cycles that each costs besides the bo
 constexpr double kWidePerCycle = 2.2;   // of its AVX-512 streams
 constexpr double kEdgesPerCycle = 2.7;  // in front of ChaCha20-Poly1305's loop and behind it, on narrower vectors
 constexpr double kWideChained = 1.9;    // of one hash alone on AVX-512: its rounds depend on one another
-constexpr double kAhead = 100.0;  // instructions of a list's next message that run while this one's wait
+constexpr double kAhead = 50.0;   // instructions of a list's next message that run while this one's wait
 constexpr double kAesPerCycle = 2.0;    // rounds of a block: two units of 128 bits,
 constexpr double kVaesPerCycle = 4.0;   // or of 256, or one of 512
 constexpr double kAesRound = 4.0;       // latency of aesenc
@@ -59,11 +59,12 @@ bool has(const ProgramRecord &program, const char *feature) {
     return false;
 }
 
-// Returns the bytes of all blocks that an iteration hashes: of a list a whole message with its padding and, if there is
-// a key, HMAC's outer block.
+// Returns the bytes of all blocks that an iteration hashes: of a list a whole message, with a padding that is not there
+// yet, and, if there is a key, HMAC's outer block.
 double hashed_bytes(const ProgramRecord &program, const AlgorithmRecord &algorithm, double bytes) {
     if (!program.is_listed()) return bytes;
-    const double blocks = std::floor((bytes + algorithm.length_bytes) / algorithm.block_bytes) + 1;
+    const bool padded = program.field("padded_in");
+    const double blocks = std::floor((bytes + algorithm.length_bytes) / algorithm.block_bytes) + !padded;
     return (blocks + (program.field("key") != nullptr)) * algorithm.block_bytes;
 }
 

@@ -240,17 +240,25 @@ bool has_fields(const ProgramRecord &program, std::initializer_list<JobField> fi
     return found == program.fields.size();
 }
 
-// A list of messages of one length, hashed or by HMAC, of which a key is laid out as that of a suite.
+// A list of messages of one length, or of short ones with their padding, hashed or by HMAC, of which a key is laid out
+// as that of a suite.
 Role hash_list_role(const ProgramRecord &program, const Algorithm &algorithm, Variant *v) {
     const AlgorithmRecord &record = algorithm.record;
-    const bool keyed = program.field("key");
+    const bool keyed = program.field("key"), padded = program.field("padded_in");
+    if (padded && (program.bytes > MOST_PADDED || !program.bytes || program.bytes % record.block_bytes))
+        return Role::other;
     if (record.of_another_kind() || record.keyed_hash() ||
         !has_fields(program, {{"key", offsetof(cst_job, key), 8, HmacKey(record.chain_bytes()).end, keyed},
-                              {"text_in", offsetof(cst_job, in), 8, program.bytes, true},
+                              {"text_in", offsetof(cst_job, in), 8, program.bytes, !padded},
+                              {"padded_in", offsetof(cst_job, in), 8, program.bytes, padded},
                               {"tag", offsetof(cst_job, tag), 8, record.digest_bytes, true}}))
         return Role::other;
     v->message.key = keyed ? uint32_t(offsetof(cst_job, key)) : NO_FIELD;
-    v->message.least = program.bytes;
+    v->message.padded = padded;
+    v->message.most = padded ? program.bytes - 1 - record.length_bytes : program.bytes;
+    v->message.least = !padded                              ? program.bytes
+                       : program.bytes > record.block_bytes ? v->message.most + 1 - record.block_bytes
+                                                            : 0;
     v->hash.algorithm = &algorithm;
     return Role::list;
 }
@@ -275,6 +283,7 @@ Role gcm_list_role(const ProgramRecord &program, const Algorithm &algorithm, Var
     v->message.bits = true;
     v->message.head = reach - program.bytes;
     v->message.least = v->message.head + 1;
+    v->message.most = reach;
     v->cipher.algorithm = &algorithm;
     return Role::list;
 }

@@ -24,6 +24,7 @@ constexpr uint32_t MOST_SHORT_GCM_BLOCKS = 32;    // of one for short messages
 constexpr uint32_t MOST_GCM_HEAD = 80;            // blocks in front of the last of a list's messages
 constexpr uint32_t MOST_WHOLE_GHASH = 8;      // of one of GHASH alone
 constexpr uint32_t MOST_CHECKSUM_STATE = 512;  // bytes of a state block of a checksum
+constexpr uint32_t MOST_PADDED = 128;          // bytes of a message of a list with its padding
 constexpr uint32_t MESSAGE_AAD = 64;          // bytes for the AAD,
 constexpr uint32_t SHORT_MESSAGE_AAD = 48;    // and of a short message; GCM's lengths follow
 constexpr uint32_t GHASH_POWERS = 36, GHASH_ZEROS = MOST_GCM_BLOCKS - 1;  // rows of a key of GCM (suite/key.hpp)
@@ -77,11 +78,12 @@ struct MessagePlace {
     uint32_t head_in, head_out, end_in, end_out, end_powers, end_mask, phase;
     uint32_t head_mask;   // of a checksum, whose head has up to an iteration's bytes
     uint32_t head;        // bytes of the text before the loop, which every message has
-    uint32_t least;       // bytes of the shortest text
+    uint32_t least;       // bytes of the shortest text,
+    uint32_t most;        // and, of a list, of the longest
     uint32_t aad_blocks;  // blocks of AAD that it takes; a shorter AAD is at their end
     bool is_short;  // no message is longer than an iteration
-    bool is_listed;  // messages are jobs of a list (Role::list): longer than `head`, by at most an iteration. `key`:
-                     // NO_FIELD for a digest
+    bool is_listed;  // messages are jobs of a list (Role::list). `key`: NO_FIELD for a digest
+    bool padded;     // it reads a message with its padding, a whole iteration
     bool bits;  // masks have a bit for each byte; else a byte, and whole vectors are read and written
 };
 
@@ -173,7 +175,8 @@ struct Variant {
     }
     // Whether a kernel of whole messages takes one of so many bytes.
     bool takes_message(uint64_t bytes) const {
-        return bytes >= message.least && !((message.is_short || message.is_listed) && bytes > message.head + step);
+        return bytes >= message.least && !(message.is_short && bytes > message.head + step) &&
+               !(message.is_listed && bytes > message.most);
     }
     // Rounds `bytes` up to whole iterations.
     uint64_t whole_iterations(uint64_t bytes) const { return (bytes + step - 1) & ~uint64_t(step - 1); }

@@ -521,7 +521,7 @@ int test_message_kernel(const Suites &suites, const Variant &v) {
                 }
                 for (const size_t length :
                      {in.size(), size_t(v.message.head + v.step), size_t(v.message.head + v.step - 1),
-                      size_t(v.message.head + 17), size_t(0)}) {
+                      size_t(v.message.head + 17), size_t(v.message.least), size_t(0)}) {
                     if (!v.takes_message(length)) continue;
                     in.resize(length / suite->block_bytes * suite->block_bytes);
                     Sealed got, wanted;

@@ -57,11 +57,11 @@ int ready(const Engine &engine, const Family &family, uint64_t block) {
 
 void Suite::find_kernels() {
     laid[0] = laid[1] = LaidCalls();
+    lists[0] = lists[1] = Family();
     const Algorithm *base = hash_base();
     if (construction == Construction::checked) {  // its halves have the kernels
-        for (Family *family :
-             {&messages[0], &messages[1], &lists[0], &lists[1], &hashes, &encrypts, &decrypts, &pairs, &whole_hashes,
-              &blocks, &single[0], &single[1], &open_pairs, &handed_open_pairs, &schedules})
+        for (Family *family : {&messages[0], &messages[1], &hashes, &encrypts, &decrypts, &pairs, &whole_hashes,
+                               &blocks, &single[0], &single[1], &open_pairs, &handed_open_pairs, &schedules})
             *family = Family();
         for (const bool opens : {false, true})  // but those that are stitched of both
             for (const Variant *v : engine->family(Role::checked, halves[0]->message[opens], halves[1]->hash).variants)
@@ -103,7 +103,6 @@ void Suite::find_kernels() {
     if (construction == Construction::single && base && base == hash) {
         const HmacKey key(base->record.chain_bytes());
         const bool usual_key = key_layout.inner == key.inner && key_layout.outer == key.outer;
-        lists[false] = Family();
         for (const Variant *v : engine->family(Role::list, nullptr, base).variants)
             if (v->message.key == NO_FIELD ? !hmac() : hmac() && usual_key) lists[false].add(v);
         lists[true] = lists[false];

@@ -30,7 +30,7 @@ TEXTS = [
 ]
 MASKED = "aes128_gcm_enc_x1_by16@avx512_vaes"
 LISTED, LISTED_WITH_HEAD = "aes128_gcm_enc_list_x1_by16@avx512_vaes", "aes128_gcm_dec_list2_x1_by16@avx512_vaes"
-DIGESTS = [name for name in KERNELS if "_ni_" in name and "_list_" in name]
+DIGESTS = [name for name in KERNELS if "_ni_" in name and ("_list_" in name or "_padded_" in name)]
 HMACS = "sha256_ni_hmac_list_x1@sse_shani"
 
 
@@ -236,6 +236,11 @@ DIGEST_FAULTS: dict[str, tuple[Callable[[Ins], bool], Callable[[Ins], Ins], str]
 @pytest.mark.parametrize("fault", DIGEST_FAULTS)
 def test_faults_of_lists_of_digests_are_refused(fault: str) -> None:
     refused_by_both(HMACS, "body", *DIGEST_FAULTS[fault])
+
+
+@pytest.mark.parametrize("name,blocks", [("sha256_ni_padded_x1@sse_shani", 1), ("sha1_ni_padded_x1_by8@sse_shani", 2)])
+def test_a_load_behind_the_padding_is_refused(name: str, blocks: int) -> None:
+    refused_by_both(name, "body", moves("movdqu", 64 * blocks - 16), moved(1), "that padded_in points to")
 
 
 @pytest.mark.parametrize("fault", LIST_FAULTS)

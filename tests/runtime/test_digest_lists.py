@@ -1,30 +1,30 @@
-"""Digests and HMACs of messages of one block, which a kernel takes as a list of jobs: tags of all lengths, opened and
-forged, beside other lengths and in pieces."""
+"""Digests and HMACs of short messages, which a kernel takes as a list of jobs: tags of all lengths, opened and forged,
+beside other lengths and in pieces."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import itertools
 import random
 from collections.abc import Iterator
 
 import pytest
 from cryptostitch.binding.runtime import ERR_AUTH, ERR_NAME, OPEN, SEAL, Context, Job, Key, RawKernel, RuntimeFailure
 
-BLOCK = 64
-KERNELS = {
-    name: f"{name.removeprefix('hmac-')}_ni{'_hmac' * name.startswith('hmac-')}_list_x1@sse_shani"
-    for name in ("sha1", "sha256", "hmac-sha1", "hmac-sha256")
-}
+SUITES = ("sha1", "sha256", "hmac-sha1", "hmac-sha256")
+LENGTHS = {"list_x1": (64,), "padded_x1": (0, 1, 3, 8, 16, 31, 55), "padded_x1_by8": (56, 63, 64, 65, 100, 119)}
+"""Messages that a kernel takes, by the end of its name."""
 SECRET = bytes(range(20))
 
 
 class Hash:
-    """A suite, with its kernel of lists forced, and right answers."""
+    """A suite, with a kernel of lists forced, and right answers."""
 
-    def __init__(self, context: Context, name: str):
+    def __init__(self, context: Context, name: str, which: str):
         self.name, self.keyed, self.hash = name, name.startswith("hmac-"), name.removeprefix("hmac-")
-        self.kernel: RawKernel = context.kernel(KERNELS[name])
+        self.kernel: RawKernel = context.kernel(f"{self.hash}_ni{'_hmac' * self.keyed}_{which}@sse_shani")
+        self.lengths = LENGTHS[which]
         self.key: Key = context.suite(name).key(None, SECRET if self.keyed else None)
         self.size = hashlib.new(self.hash).digest_size
 
@@ -34,10 +34,10 @@ class Hash:
         return hashlib.new(self.hash, text).digest()
 
 
-@pytest.fixture(params=KERNELS)
+@pytest.fixture(params=itertools.product(SUITES, LENGTHS), ids="-".join)
 def its(request: pytest.FixtureRequest, shared_context: Context) -> Iterator[Hash]:
     try:
-        found = Hash(shared_context, request.param)
+        found = Hash(shared_context, *request.param)
     except RuntimeFailure:
         pytest.skip("no SHA extensions")
     shared_context.force(found.name, found.kernel.name)
@@ -45,48 +45,62 @@ def its(request: pytest.FixtureRequest, shared_context: Context) -> Iterator[Has
     shared_context.force(found.name, None)
 
 
-def texts(n: int, length: int = BLOCK) -> list[bytes]:
+def texts(n: int, length: int) -> list[bytes]:
     rng = random.Random(n)
     return [rng.randbytes(length) for _ in range(n)]
 
 
-@pytest.mark.parametrize("n", [1, 2, 3, 63, 64, 65, 200])
+@pytest.mark.parametrize("n", [1, 2, 3, 15, 16, 17, 63, 64, 65, 200])
 def test_every_number(shared_context: Context, its: Hash, n: int) -> None:
-    before = its.kernel.calls()
-    jobs = [Job(its.key, SEAL, data=text, tag=bytearray(its.size)) for text in texts(n)]
-    shared_context.burst(jobs)
-    assert [bytes(job.tag) for job in jobs] == [its.answer(text) for text in texts(n)]
-    assert [(job.status, job.out_len) for job in jobs] == [(0, 0)] * n
-    assert its.kernel.calls() == before + n
+    for length in its.lengths:
+        some, before = texts(n, length), its.kernel.calls()
+        jobs = [Job(its.key, SEAL, data=text, tag=bytearray(its.size)) for text in some]
+        shared_context.burst(jobs)
+        assert [bytes(job.tag) for job in jobs] == [its.answer(text) for text in some]
+        assert [(job.status, job.out_len) for job in jobs] == [(0, 0)] * n
+        assert its.kernel.calls() == before + n
 
 
 @pytest.mark.parametrize("alone", [True, False])
 def test_every_length_of_tags(shared_context: Context, its: Hash, alone: bool) -> None:
     sizes = range(its.key.suite.tag_min, its.size + 1)
-    rooms = [bytearray(b"~" * 70) for _ in sizes]
-    jobs = [
-        Job(its.key, SEAL, data=text, tag=memoryview(room)[3 : 3 + size])
-        for text, room, size in zip(texts(len(sizes)), rooms, sizes)
-    ]
-    for burst in [[job] for job in jobs] if alone else [jobs]:
-        shared_context.burst(burst)
-    for text, room, size in zip(texts(len(sizes)), rooms, sizes):
-        assert room == b"~~~" + its.answer(text)[:size] + b"~" * (67 - size)
+    for length in its.lengths:
+        some, rooms = texts(len(sizes), length), [bytearray(b"~" * 70) for _ in sizes]
+        jobs = [
+            Job(its.key, SEAL, data=text, tag=memoryview(room)[3 : 3 + size])
+            for text, room, size in zip(some, rooms, sizes)
+        ]
+        for burst in [[job] for job in jobs] if alone else [jobs]:
+            shared_context.burst(burst)
+        for text, room, size in zip(some, rooms, sizes):
+            assert room == b"~~~" + its.answer(text)[:size] + b"~" * (67 - size)
 
 
-@pytest.mark.parametrize("n", [1, 5])
+@pytest.mark.parametrize("n", [1, 5, 20])
 def test_opened_and_forged(shared_context: Context, its: Hash, n: int) -> None:
     if not its.keyed:
         pytest.skip("a digest is not opened")
+    some = texts(n, its.lengths[-1])
     for forged in range(-1, 8 * its.size, 7):
-        tags = [bytearray(its.answer(text)) for text in texts(n)]
+        tags = [bytearray(its.answer(text)) for text in some]
         if forged >= 0:
             tags[n // 2][forged // 8] ^= 1 << forged % 8
-        jobs = [Job(its.key, OPEN, data=text, tag=tag) for text, tag in zip(texts(n), tags)]
+        jobs = [Job(its.key, OPEN, data=text, tag=tag) for text, tag in zip(some, tags)]
         before = its.kernel.calls()
         shared_context.burst(jobs)
         assert [job.status for job in jobs] == [ERR_AUTH * (forged >= 0 and i == n // 2) for i in range(n)]
         assert its.kernel.calls() == before + n
+
+
+def test_every_length_alone(shared_context: Context, its: Hash) -> None:
+    """Unforced, too: a range of lengths has messages of one block and of two."""
+    for kernel in (its.kernel.name, None):
+        shared_context.force(its.name, kernel)
+        for length in (*range(300), *range(130)):
+            for text in texts(3, length):
+                job = Job(its.key, SEAL, data=text, tag=bytearray(its.size))
+                shared_context.burst([job])
+                assert bytes(job.tag) == its.answer(text), (kernel, length)
 
 
 def test_beside_other_lengths(shared_context: Context, its: Hash) -> None:

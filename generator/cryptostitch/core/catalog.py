@@ -44,8 +44,9 @@ WORDS_32 = {"scalar": (1,), "sse": (4,), "avx2": (8,), "avx512": (16,)}
 WORDS_64 = {"scalar": (1,), "sse": (2,), "avx2": (4,), "avx512": (8,)}
 # Lanes of a stream on the SHA extensions: chains side by side in one loop.
 SHA_NI = {"sse": (1, 2, 4)}
-# Lists of messages of 64 bytes, by the SHA extensions.
+# Lists of messages, by the SHA extensions: of 64 bytes; with their padding, of one block or two.
 SHA_NI_LIST = {"sse": (1,)}
+SHA_NI_LIST_BLOCKS, SHA_NI_PADDED_BLOCKS = {("sse", 1): (4,)}, {("sse", 1): (4, 8)}
 # One message, its schedule in 128-bit vectors beside rounds in general registers.
 SIMD = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 # Lanes of a block cipher on AES-NI, VAES-256 and VAES-512: up to eight chains, in vectors of 1, 2 and 4 blocks.
@@ -357,16 +358,19 @@ def _hash(
 
 
 def _hash_lists(name: str, initial: tuple[int, ...], schedule: Schedule) -> list[Form]:
-    """Returns the forms of a hash of 32-bit words, and of its HMAC, that take lists of messages of one block."""
+    """Returns the forms of a hash of 32-bit words, and of its HMAC, that take lists of messages of one block, or of
+    short messages with their padding."""
     block = 64
     inner, outer = hmac_chains(4 * len(initial))
     return [
         Form(
-            f"{name}_ni{suffix}_list",
+            f"{name}_ni{suffix}_{'padded' if is_padded else 'list'}",
             f"streams/{name}_ni_list.j2",
             SHA_NI_LIST,
             (1,),
+            SHA_NI_PADDED_BLOCKS if is_padded else SHA_NI_LIST_BLOCKS,
             parameters={
+                "padded": is_padded,
                 "keyed": bool(suffix),
                 "initial": initial,
                 "inner": inner,
@@ -378,6 +382,7 @@ def _hash_lists(name: str, initial: tuple[int, ...], schedule: Schedule) -> list
             shared=False,
         )
         for suffix in ("", "_hmac")
+        for is_padded in (False, True)
     ]
 
 

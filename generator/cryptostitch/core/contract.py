@@ -27,6 +27,8 @@ AAD = "aad"  # one pointer: to the blocks at whose end the AAD stands
 # Fields of a kernel that takes a list of messages, whose state blocks are the caller's jobs (cst_job): where they lie.
 KEY_OBJECT, IV, TAG, TAG_MADE = "key", "iv", "tag", "tag_made"
 TEXT_IN, TEXT_OUT, TEXT_BYTES, AAD_BYTES = "text_in", "text_out", "text_bytes", "aad_bytes"
+PADDED_IN = "padded_in"  # a message with its padding, whole blocks, which the caller puts in the place of the text
+LISTED_TEXTS = (TEXT_IN, PADDED_IN)
 JOB_BYTES, MOST_LISTED_AAD = 144, 48
 KEY_ROUND_KEYS = 64  # where round keys lie in a key object
 JOB = {
@@ -35,6 +37,7 @@ JOB = {
     "aad": 40,
     AAD_BYTES: 48,
     TEXT_IN: 56,
+    PADDED_IN: 56,
     TEXT_BYTES: 64,
     TEXT_OUT: 72,
     TAG: 96,
@@ -133,12 +136,12 @@ class Contract:
     @property
     def is_listed(self) -> bool:
         """Whether an iteration is a whole message, a job of a list, and the job is the state block."""
-        return self.has(TEXT_IN)
+        return any(self.has(name) for name in LISTED_TEXTS)
 
     @property
     def text_head(self) -> int:
         """Bytes that the text of such a message has more than."""
-        return self.field(TEXT_IN).reach - self.bytes
+        return self.field(TEXT_IN).reach - self.bytes if self.has(TEXT_IN) else 0
 
     def count_of(self, name: str) -> Field | None:
         """The field that says how many bytes there are where a pointer of that name points; None: all of them."""

@@ -5,9 +5,9 @@ whole texts (streams/aes_whole.j2) has the text's end behind the loop, and a poi
 was. Of XTS it is what the first tweak is made of, with a pointer to that key, and becomes the first tweak. Fields of
 one lane:
 
-    hash                 chain: the words of the chaining value. Or a list of messages of one length,
-                         hashed or by HMAC (streams/sha256_ni_list.j2), one an iteration: the state block is the
-                         caller's job, whose fields contract.JOB names
+    hash                 chain: the words of the chaining value. Or a list of messages of one length, or of short ones
+                         with their padding, hashed or by HMAC (streams/sha256_ni_list.j2), one an iteration: the state
+                         block is the caller's job, whose fields contract.JOB names
     cipher_enc, _dec     CBC; chain: the block before (16 bytes); key: rounds + 1 round keys
     counter              AES-CTR, both directions; chain: the next counter block (16 bytes, SP 800-38A, 6.5). A stream
                          adds to the last 32 bits only, big-endian, as GCM does (SP 800-38D, 6.2); the runtime splits
@@ -99,7 +99,7 @@ JOB = ("iv", "text_in", "text_out", "text_bytes", "aad_bytes", "tag", "tag_made"
 
 
 KINDS = {
-    "hash": Kind(1, _fields("in from chain key text_in tag")),
+    "hash": Kind(1, _fields("in from chain key text_in padded_in tag")),
     "cipher_enc": Kind(2, _fields(TEXT), True, "seal"),
     "cipher_dec": Kind(3, _fields(TEXT, *END), True, "open"),
     "counter": Kind(4, _fields(TEXT, *END), True),

@@ -228,7 +228,7 @@ class Layout:
 
     def fields(self) -> tuple[Field, ...]:
         """The fields with their offsets: largest alignment first, so that nothing is wasted between them."""
-        if contract.TEXT_IN in self._fields:
+        if any(name in self._fields for name in contract.LISTED_TEXTS):
             return tuple(replace(field, offset=contract.JOB[name]) for name, field in self._fields.items())
         placed, offset = [], 0
         for field in sorted(self._fields.values(), key=lambda f: -f.align):

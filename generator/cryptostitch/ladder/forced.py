@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS, Algorithm
-from ..core.contract import END_IN, GHASH_ZEROS, IV, KEY, MOST_LISTED_AAD, POWERS_END, TEXT_IN, TWEAK_KEY
+from ..core.contract import END_IN, GHASH_ZEROS, IV, KEY, MOST_LISTED_AAD, PADDED_IN, POWERS_END, TEXT_IN, TWEAK_KEY
 from ..core.kinds import FRAMED_KINDS, KINDS
 from .oracle import BOTH, halves, meaning
+from .padding import most_text
 from .result import Skip
 from .subject import Subject
 
@@ -49,6 +50,8 @@ class Forced:
     where pages do."""
     left_out: tuple[str, ...] = ()
     """Suites whose other algorithm nothing can run here."""
+    digests: bool = False
+    """Whether it takes jobs of a digest or HMAC as a list, of one length each time."""
 
     @classmethod
     def of(cls, subject: Subject) -> Forced:
@@ -115,6 +118,9 @@ class Forced:
         if contracts[0].is_listed:
             most = contracts[0].text_head + contracts[0].bytes
             least = contracts[0].text_head + 1 if contracts[0].count_of(TEXT_IN) else most
+            if contracts[0].has(PADDED_IN):
+                most = most_text(subject.rows[0], most)
+                least = max(0, most + 1 - subject.rows[0].block_bytes)
             lanes = LISTED
         if {"chacha", "poly1305"} <= kinds:
             least = max(least, CHACHA_STITCHED)
@@ -132,6 +138,7 @@ class Forced:
             16 if any(c.has(TWEAK_KEY) for c in contracts) else 1,
             contracts[0].has(IV),
             left_out,
+            contracts[0].is_listed and not contracts[0].has(IV),
         )
 
     def suits(self, text: int, iv: int, aad: int, tag: int) -> bool:
@@ -161,16 +168,17 @@ class Forced:
             self.context.force(suite, None)
 
     def burst(self, jobs: Sequence[Job]) -> int:
-        """Runs the jobs; how often that called the kernel. Those of the only length that a kernel takes are bursts of
-        their own, by direction: among others they would fill lanes."""
+        """Runs the jobs; how often that called the kernel. Those that a list of digests takes are bursts of their own,
+        by length and direction: among others they would fill lanes."""
         before = self.kernel.calls()
-        bursts: dict[int, list[Job]] = {}
+        bursts: dict[tuple[int, int], list[Job]] = {}
         for job in jobs:
-            one_piece = isinstance(job.data, bytes | bytearray | memoryview)
-            its = self.least == self.most and one_piece and len(job.data) == self.most
-            bursts.setdefault(job.direction if its else -1, []).append(job)
-        for burst in bursts.values():
-            self.context.burst(burst)
+            its = self.digests and isinstance(job.data, bytes | bytearray | memoryview)
+            size = len(job.data) if its else -1
+            burst = (job.direction, size) if self.least <= size <= self.most else (0, -1)
+            bursts.setdefault(burst, []).append(job)
+        for some in bursts.values():
+            self.context.burst(some)
         return self.kernel.calls() - before
 
 

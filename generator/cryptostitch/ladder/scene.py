@@ -35,9 +35,11 @@ from ..core.contract import (
     KEY,
     KEY_ROUND_KEYS,
     LENGTHS,
+    LISTED_TEXTS,
     MESSAGE_AAD,
     MOST_LISTED_AAD,
     OUT,
+    PADDED_IN,
     PHASE,
     POWERS,
     POWERS_END,
@@ -765,7 +767,7 @@ class Scene:
         for n, (_, end, aad) in enumerate(self.jobs):
             text = contract.text_head + end
             sizes = {IV: 12, AAD: aad, TEXT_IN: text, TEXT_OUT: text}
-            for name in (KEY, IV, AAD, TEXT_IN, TEXT_OUT, TAG):
+            for name in (KEY, IV, AAD, *LISTED_TEXTS, TEXT_OUT, TAG):
                 if contract.has(name):
                     size = sizes.get(name, contract.field(name).reach)
                     align, written = contract.field(name).reach_align, contract.field(name).reach_written
@@ -804,26 +806,33 @@ class Scene:
         return expected
 
     def _hashed_jobs(self, row: Algorithm, secrets: Secrets, background: Background) -> list[Expected]:
+        contract = self.contract(0)
         self.machine.write(self.states[0], b"".join(job.to_bytes(8, "little") for job, _, _ in self.jobs))
         expected = []
         for n, (job, size, _) in enumerate(self.jobs):
             where = f" of message {n}" if n else ""
-            text, digest = secrets(f"text{where}", size), digest_of(row)
-            self.machine.write(self.buffers[0, TEXT_IN, n], text)
+            text_in = next(name for name in LISTED_TEXTS if contract.has(name))
+            before, digest = bytes(row.block_bytes * contract.has(KEY)), digest_of(row)
+            if text_in == PADDED_IN:
+                most = most_text(row, size)
+                size = most - n % min(row.block_bytes, most + 1)
+            text = secrets(f"text{where}", size)
+            read = padded(row, before + text)[len(before) :] if text_in == PADDED_IN else text
+            self.machine.write(self.buffers[0, text_in, n], read)
             self.machine.write(job, background(0, JOB_BYTES))
-            for name in (KEY, TEXT_IN, TAG):
+            for name in (KEY, text_in, TAG):
                 if (0, name, n) in self.buffers:
                     self.machine.write(job + JOB[name], self.buffers[0, name, n].to_bytes(8, "little"))
             found = digest(text)
-            if (0, KEY, n) in self.buffers:
+            if before:
                 # A chaining value is the digest of a message that fills a block with its padding; what is hashed from
                 # there on is the digest of that block and what follows.
                 befores = [
                     secrets(f"{what} key{where}", most_text(row, row.block_bytes)) for what in ("inner", "outer")
                 ]
-                key = bytearray(background(0, self.contract(0).field(KEY).reach))
-                for before, at in zip(befores, hmac_chains(row.words * row.word_bytes)):
-                    chain = digest(before)
+                key = bytearray(background(0, contract.field(KEY).reach))
+                for message, at in zip(befores, hmac_chains(row.words * row.word_bytes)):
+                    chain = digest(message)
                     words = [chain[i : i + row.word_bytes][::-1] for i in range(0, len(chain), row.word_bytes)]
                     key[at : at + len(chain)] = b"".join(words)
                 self.machine.write(self.buffers[0, KEY, n], bytes(key))

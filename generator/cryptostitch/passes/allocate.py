@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import replace
 
 from ..core.accesses import Key, accesses_of, shared_by
-from ..core.contract import JOB_BYTES, SPILL, TEXT_IN, Contract, Field
+from ..core.contract import JOB_BYTES, LISTED_TEXTS, SPILL, Contract, Field
 from ..core.errors import DoesNotFit
 from ..core.ir import GENERAL, STATE, VECTOR, Code, Ins, Mem, Reg, Window
 from ..core.isa import GENERALS, ISAS, Isa
@@ -157,7 +157,7 @@ class Attempt:
 
         code = Code(*(tuple(placed(i) for i in s) for _, s in self.code.sections()))
         align = max([64, *(f.align for f in fields)])
-        if any(f.name == TEXT_IN for f in fields):
+        if any(f.name in LISTED_TEXTS for f in fields):
             if offsets:
                 raise DoesNotFit(f"{stream.name}: a job has no place for what registers do not hold")
             end, align = JOB_BYTES, 8

@@ -32,13 +32,13 @@ from ..core.contract import (
     HEAD_OUT,
     IV,
     KEY,
+    LISTED_TEXTS,
     MOST_LISTED_AAD,
     PHASE,
     POWERS,
     POWERS_END,
     TAG,
     TEXT_BYTES,
-    TEXT_IN,
     TEXT_OUT,
     TWEAK_KEY,
     mask_field,
@@ -189,7 +189,7 @@ class Setup:
         self.lanes = sum(s.lanes for s in kernel.streams if s.name == kernel.streams[0].name)
         self.sets, self.near = (max(1, jobs // self.lanes) for jobs in (JOBS, NEAR_JOBS))
         most = BUFFER // max(s.bytes for s in kernel.streams)
-        self.listed = bool(kernel.streams[0].field(TEXT_IN))
+        self.listed = any(kernel.streams[0].field(name) for name in LISTED_TEXTS)
         self.iterations = iterations or (LISTED if self.listed else most)
         if not kernel.lag + 1 < self.iterations <= most:
             raise MeasureError(
@@ -258,7 +258,7 @@ class Setup:
         for i in range(n):
             job, place = self._memory.take(stream.state_bytes), (number * n + i) % JOBS
             source, target = buffers.inputs[place], buffers.outputs(0)[place]
-            fields = {IV: source, AAD: source, TEXT_IN: source, TEXT_OUT: target, TAG: target, KEY: key}
+            fields = dict.fromkeys((IV, AAD, *LISTED_TEXTS), source) | {TEXT_OUT: target, TAG: target, KEY: key}
             fields |= {AAD_BYTES: MOST_LISTED_AAD, TEXT_BYTES: self._text_bytes}
             for name, value in fields.items():
                 if stream.field(name):
