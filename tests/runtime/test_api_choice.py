@@ -21,7 +21,8 @@ MOST_BYTES = (
     | {
         "_padded_x1_by8": 100,
         "_padded_": 16,
-        "_ni_": 64,
+        "_ni_list_": 64,
+        "_ni_hmac_list_": 64,
         "_list_": 16,
     }
     | {f"_list{head}_": length for head, length in enumerate((400, 600, 900, 1040, 1400), 1)}
