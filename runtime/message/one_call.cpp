@@ -56,7 +56,7 @@ public:
           takes_(suite.kind == CST_AEAD ? aad <= MESSAGE_AAD || suite.construction == Construction::gcm
                                         : suite.kind == CST_CIPHER),
           remembers_(usual(suite)),
-          listed_(!suite.lists[opens].variants.empty() && aad && aad <= SHORT_MESSAGE_AAD),
+          listed_(!suite.lists[opens].variants.empty() && suite.lists[opens].variants.front()->jobs.take_aad(aad)),
           room_(suite),
           known_(calls().row(suite.engine->cost_generation(), aad)),
           known_lists_(calls().row(suite.engine->cost_generation(), aad, true)) {}

@@ -218,33 +218,37 @@ Role message_role(const PackRecords &records, const KernelRecord &kernel, Varian
     return Role::message;
 }
 
-// A list of messages of GCM: the fields are those of cst_job, and the key is laid out as that of a suite.
+// A list of messages of GCM, or of texts: the fields are those of cst_job, and the key is laid out as that of a suite.
 Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
     const ProgramRecord &program = records.program(kernel.streams[0]);
     const Algorithm &algorithm = records.algorithm(kernel.streams[0]);
     const AlgorithmRecord &record = algorithm.record;
     const bool opens = record.decrypts_only();
-    const FieldRecord *const text = program.field("text_in");
+    const bool aead = record.is_message();
+    const FieldRecord *const text = program.field("text_in"), *const key = program.field("key");
     if (v->n_streams != 1 || kernel.streams[0].ratio != 1 || program.lanes != 1 || v->lag || !algorithm.usable ||
-        !record.is_message() || record.is_chacha_poly() || program.state_bytes != sizeof(cst_job) || !text ||
+        !record.is_mode() || program.state_bytes != sizeof(cst_job) || !key || !text ||
         program.bytes > 16 * MOST_GCM_BLOCKS || text->reach < program.bytes ||
-        text->reach > program.bytes + 16 * MOST_GCM_HEAD)
+        text->reach > program.bytes + 16 * MOST_LISTED_HEAD)
         return Role::other;
+    v->jobs.key_bytes = key->reach;
+    v->jobs.iv = aead ? 12 : record.has_chain() ? 16 : 0;
+    if (aead) v->jobs.tag = 16, v->jobs.least_aad = 1, v->jobs.most_aad = SHORT_MESSAGE_AAD;
     const struct {
         const char *name;
         size_t offset;
         uint32_t bytes, reach;
         bool there = true;
     } fields[] = {
-        {"key", offsetof(cst_job, key), 8, gcm_key_bytes(record.rounds)},
-        {"iv", offsetof(cst_job, iv), 8, 12},
-        {"aad", offsetof(cst_job, aad), 8, MESSAGE_AAD},
-        {"aad_bytes", offsetof(cst_job, aad_len), 8, 0},
+        {"key", offsetof(cst_job, key), 8, v->jobs.key_bytes},
+        {"iv", offsetof(cst_job, iv), 8, v->jobs.iv, record.has_chain()},
+        {"aad", offsetof(cst_job, aad), 8, MESSAGE_AAD, aead},
+        {"aad_bytes", offsetof(cst_job, aad_len), 8, 0, aead},
         {"text_in", offsetof(cst_job, in), 8, text->reach},
         {"text_bytes", offsetof(cst_job, in_len), 8, 0},
         {"text_out", offsetof(cst_job, out), 8, text->reach},
-        {"tag", offsetof(cst_job, tag), 8, 16, !opens},
-        {"tag_made", offsetof(cst_job, in_pieces), 16, 0, opens},
+        {"tag", offsetof(cst_job, tag), 8, v->jobs.tag, aead && !opens},
+        {"tag_made", offsetof(cst_job, in_pieces), v->jobs.tag, 0, aead && opens},
     };
     size_t found = 0;
     for (const auto &field : fields) {

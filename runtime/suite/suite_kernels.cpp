@@ -49,6 +49,14 @@ int ready(const Engine &engine, const Family &family, uint64_t block) {
     }
 }
 
+// Returns the byte of a key object behind the last that a kernel of lists reads.
+size_t listed_key_bytes(const Suite &suite, bool opens) {
+    const KeyLayout &key = suite.key_layout;
+    if (suite.construction == Construction::gcm) return key.powers + AES_BLOCK * (GHASH_POWERS + GHASH_ZEROS);
+    const size_t from = suite.tweaked() ? key.tweak : key.round_keys(opens);
+    return from + AES_BLOCK * (suite.message[opens]->record.rounds + 1);
+}
+
 }  // namespace
 
 void Suite::find_kernels() {
@@ -92,9 +100,9 @@ void Suite::find_kernels() {
     for (const bool opens : {false, true})
         if (message[opens]) {
             messages[opens] = engine->family(Role::message, message[opens], nullptr);
-            const uint32_t powers_end = uint32_t(key_layout.powers) + 16 * (GHASH_POWERS + GHASH_ZEROS);
-            if (construction == Construction::gcm && powers_end == gcm_key_bytes(encrypt->record.rounds))
-                lists[opens] = engine->family(Role::list, message[opens], nullptr);
+            lists[opens] = Family();
+            for (const Variant *variant : engine->family(Role::list, message[opens], nullptr).variants)
+                if (variant->jobs.key_bytes == listed_key_bytes(*this, opens)) lists[opens].add(variant);
         }
     if (construction == Construction::gcm || construction == Construction::checksum)
         whole_hashes = engine->family(Role::message, nullptr, base);

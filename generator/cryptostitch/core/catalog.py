@@ -91,13 +91,15 @@ GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32,
 GCM_MESSAGES = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 GCM_BLOCKS = {("sse", 1): (4, 8), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 GCM_SHORT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 8, 4), ("avx512", 1): (32, 16, 8, 4)}
-# Lists of GCM messages, where a level masks bytes: of few blocks, or of strides in front of the last; together up to 96
+# Lists of messages, where a level masks bytes: of few blocks, or of strides in front of the last; together up to 96
 # blocks, most packets.
-GCM_HEADS, GCM_LIST_MESSAGES = range(6), {"avx512": (1,)}
+LISTS, LIST_HEADS = {"avx512": (1,)}, range(6)
 GCM_LIST_BLOCKS: tuple[dict[tuple[str, int], tuple[int, ...]], ...] = (
     {("avx512", 1): (16, 8, 4)},
     {("avx512", 1): (16,)},
 )
+# Of texts up to 16 blocks each number of vectors has a kernel.
+LIST_TEXT_BLOCKS = {0: (4,), 1: (16, 4), 2: (16, 4), 3: (16, 4), 4: (16,), 5: (16,)}
 # Whole texts, their ends included: as many blocks as hide the latency of a round, and few for bursts of short ones.
 WHOLE_TEXTS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16, 4)}
@@ -489,6 +491,23 @@ def _whole_texts(name: str, mode: str, opening: bool = False) -> Form:
     return Form(f"{name}_whole", template, WHOLE_TEXTS, (1,), blocks, (), parameters, False, 1, beside=beside)
 
 
+def _listed_texts(name: str, mode: str, opening: bool = False) -> tuple[Form, ...]:
+    """The forms of a mode of AES that take a list of texts of a few lengths."""
+    return tuple(
+        Form(
+            f"{name}_list{head or ''}",
+            "streams/aes_list.j2",
+            LISTS,
+            (1,),
+            {("avx512", 1): LIST_TEXT_BLOCKS[head]},
+            parameters={"mode": mode, "opening": opening, "head": head},
+            paired=False,
+            objects=0,
+        )
+        for head in LIST_HEADS
+    )
+
+
 def _aes(key_bits: int) -> str:
     return f"aes-{key_bits}"
 
@@ -529,7 +548,11 @@ def _aes_ctr(key_bits: int) -> Algorithm:
         name,
         f"aes-{key_bits}-ctr",
         "counter",
-        (Form(name, "streams/aes_ctr.j2", COUNTERS, (1,), COUNTER_BLOCKS), _whole_texts(name, "counter")),
+        (
+            Form(name, "streams/aes_ctr.j2", COUNTERS, (1,), COUNTER_BLOCKS),
+            _whole_texts(name, "counter"),
+            *_listed_texts(name, "counter"),
+        ),
         {"word": 32, "rounds": rounds},
         block_bytes=16,
         key_bytes=key_bits // 8,
@@ -574,14 +597,14 @@ def _aes_gcm(key_bits: int) -> list[Algorithm]:
             Form(
                 f"{name}_list{head or ''}",
                 "streams/aes_gcm_list.j2",
-                GCM_LIST_MESSAGES,
+                LISTS,
                 (1,),
                 GCM_LIST_BLOCKS[min(head, 1)],
                 parameters={"head": head},
                 paired=False,
                 objects=0,
             )
-            for head in GCM_HEADS
+            for head in LIST_HEADS
         )
 
     return [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS, Algorithm
-from ..core.contract import END_IN, GHASH_ZEROS, MOST_LISTED_AAD, POWERS_END, TWEAK_KEY
+from ..core.contract import AAD, END_IN, GHASH_ZEROS, MOST_LISTED_AAD, POWERS_END, TWEAK_KEY
 from ..core.kinds import FRAMED_KINDS, KINDS
 from .oracle import BOTH, halves, meaning
 from .result import Skip
@@ -44,9 +44,8 @@ class Forced:
     """Bytes of the longest item that it can do, with 48 of AAD; 0: any."""
     grain: int = 1
     """Bytes of which its items are multiples: XTS takes its first tweak along only where no ciphertext is stolen."""
-    listed: bool = False
-    """Whether it takes jobs as a list: with IVs of 12 bytes, tags of 16 and a short AAD, that do not end where pages
-    do."""
+    listed_aead: bool = False
+    """Whether it takes jobs of an AEAD as a list: with IVs of 12 bytes, tags of 16 and a short AAD."""
     left_out: tuple[str, ...] = ()
     """Suites whose other algorithm nothing can run here."""
 
@@ -88,7 +87,7 @@ class Forced:
                 for name in context.suites()
                 if _serves(name, kinds, hashes, key_bytes, hand, bool(opens and hashes))
                 and {meaning(name).own} - {""} == block_ciphers
-                and not (contracts[0].is_message and _has_parts(name, kinds))
+                and not ((contracts[0].is_message or contracts[0].is_listed) and _has_parts(name, kinds))
             )
         if not suites:
             raise Skip("no suite is made of these algorithms")
@@ -126,7 +125,7 @@ class Forced:
             bool(readers and ciphers),
             most,
             16 if any(c.has(TWEAK_KEY) for c in contracts) else 1,
-            contracts[0].is_listed,
+            contracts[0].is_listed and contracts[0].has(AAD),
             left_out,
         )
 
@@ -134,7 +133,7 @@ class Forced:
         """Whether the kernel takes an item with so many bytes of each."""
         if not self.least <= text <= (self.most or text):
             return False
-        return not self.listed or (iv == 12 and 0 < aad <= MOST_LISTED_AAD and tag == 16)
+        return not self.listed_aead or (iv == 12 and 0 < aad <= MOST_LISTED_AAD and tag == 16)
 
     @property
     def note(self) -> str:
