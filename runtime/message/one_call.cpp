@@ -1,6 +1,7 @@
 #include "constructions.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "../storage/checksum.hpp"
 #include "checked.hpp"
@@ -184,47 +185,57 @@ public:
         const WholeCalls calls(suite, opens, jobs[0]->aad_len);
         if (!calls.list_of(jobs[0]->in_len) && lanes_are_faster(suite, opens, jobs, n)) return;
         KernelCall spare;
-        uintptr_t other = 0;
         for (size_t i = 0; i < n; i++) {
             const KernelCall *call = nullptr;
             if (calls.take(jobs[i], 1) && !(call = calls.list_of(jobs[i]->in_len)))
                 call = calls.of(1, jobs[i]->in_len, &spare);
             if (call == &spare) call = nullptr;  // the next job may need another kernel
-            on_[i] = call;
+            if (call && call->place.is_listed && !list_takes(*call, *jobs[i])) call = call->parts.block;
+            const unsigned slot = call ? call->slot : LaidCalls::NO_CALL;
+            slots_[i] = uint8_t(slot);
+            on_[slot] = call;
+            used_ |= uint64_t(1) << slot;
             with_call_ += call != nullptr;
-            other |= uintptr_t(call) ^ uintptr_t(on_[0]);
         }
-        same_ = !other;
     }
     bool all() const { return with_call_ == n_; }
     // Runs the jobs that have a call: all those of one kernel before those of the next.
     bool run() {
         if (!with_call_) return true;
-        if (same_) return on_[0]->run(*on_[0], jobs_, n_) == CST_OK;
-        cst_job *left[MOST_MESSAGES], *of_call[MOST_MESSAGES];
-        for (size_t i = 0; i < n_; i++) left[i] = jobs_[i];
+        // Sorts the jobs by kernel, without branches, which random lengths mislead.
+        cst_job *sorted[MOST_MESSAGES];
+        uint32_t ends[LaidCalls::MOST_CALLS], end = 0;
+        for (uint64_t left = used_; left; left &= left - 1) ends[__builtin_ctzll(left)] = 0;
+        for (size_t i = 0; i < n_; i++) ends[slots_[i]]++;
+        for (uint64_t left = used_; left; left &= left - 1) {
+            const int slot = __builtin_ctzll(left);
+            end += std::exchange(ends[slot], end);
+        }
+        for (size_t i = 0; i < n_; i++) sorted[ends[slots_[i]]++] = jobs_[i];
         bool all = true;
-        for (size_t n = n_, some, others; n; n = others) {
-            const KernelCall *const call = on_[0];
-            some = others = 0;
-            for (size_t i = 0; i < n; i++) {  // without branches, which random lengths mislead
-                const KernelCall *const its = on_[i];
-                of_call[some] = left[others] = left[i];
-                on_[others] = its;
-                some += its == call;
-                others += its != call;
-            }
-            if (call) all &= call->run(*call, JobList(of_call), some) == CST_OK;
+        uint32_t from = 0;
+        for (uint64_t left = used_; left; left &= left - 1) {
+            const int slot = __builtin_ctzll(left);
+            all &= run_on(slot, sorted + from, ends[slot] - from);
+            from = ends[slot];
         }
         return all;
     }
 
 private:
+    bool run_on(unsigned slot, cst_job *const *jobs, size_t n) const {
+        const KernelCall *const call = on_[slot];
+        if (!call) return true;
+        const int error = call->run_taken ? call->run_taken(*call, jobs, n) : call->run(*call, JobList(jobs), n);
+        return error == CST_OK;
+    }
+
     const JobList jobs_;
     const size_t n_;
     size_t with_call_ = 0;
-    bool same_ = false;  // all have the same call
-    const KernelCall *on_[MOST_MESSAGES];
+    uint64_t used_ = 0;  // the slots of all, as bits
+    uint8_t slots_[MOST_MESSAGES];
+    const KernelCall *on_[LaidCalls::MOST_CALLS];  // by slot
 };
 
 bool run_kind(cst_job **jobs, size_t n) {

@@ -20,14 +20,15 @@ public:
     // The choices for messages with an AAD of one length, one by one or as lists, under one generation of the engine's
     // costs.
     class Row;
+    static constexpr uint32_t NO_CALL = 1, MOST_CALLS = 64;  // the slot of none; slots are below
     Row row(uint16_t generation, uint64_t aad, bool lists = false) const;
     // call: NULL, or one that `of` returned. Does nothing if there is no memory.
     void remember(uint16_t generation, uint64_t aad, uint64_t bytes, const KernelCall *call, bool lists = false) {
         Table *const table = made();
         if (!table) return;
-        uint32_t index = NONE;
+        uint32_t index = NO_CALL;
         while (call && table->calls[index].load(std::memory_order_acquire) != call)
-            if (++index == MOST) return;
+            if (++index == MOST_CALLS) return;
         table->choices[row_of(aad, lists)][LengthRange::of(bytes)].store(uint32_t(generation) << INDEX_BITS | index,
                                                                          std::memory_order_release);
     }
@@ -42,11 +43,12 @@ public:
     template <typename Is, typename LayDown>
     const KernelCall *of(Is is, LayDown lay_down) {
         Table *const table = made();
-        for (uint32_t i = NONE + 1; table && i < MOST; i++) {
+        for (uint32_t i = NO_CALL + 1; table && i < MOST_CALLS; i++) {
             const KernelCall *call = table->calls[i].load(std::memory_order_acquire);
             if (!call) {
-                const KernelCall *const made = new (std::nothrow) KernelCall(lay_down());
+                KernelCall *const made = new (std::nothrow) KernelCall(lay_down());
                 if (!made) return nullptr;
+                made->slot = i;
                 if (table->calls[i].compare_exchange_strong(call, made, std::memory_order_acq_rel)) return made;
                 delete made;  // another thread was faster
             }
@@ -61,13 +63,13 @@ private:
         return unsigned(aad <= SHORT_MESSAGE_AAD) | unsigned(aad % 16 == 0) << 1 | unsigned(lists) << 2;
     }
     static constexpr unsigned INDEX_BITS = 8;
-    static constexpr uint32_t INDEX = (1 << INDEX_BITS) - 1, NONE = 1, MOST = 64;  // index 0: not known
+    static constexpr uint32_t INDEX = (1 << INDEX_BITS) - 1;  // index 0: not known
     struct Table {
         ~Table() {
             for (auto &call : calls) delete call.load(std::memory_order_relaxed);
         }
         std::atomic<uint32_t> choices[8][LengthRange::RANGES] = {};
-        std::atomic<const KernelCall *> calls[MOST] = {};
+        std::atomic<const KernelCall *> calls[MOST_CALLS] = {};
     };
     // Returns NULL if there is no memory.
     Table *made() {

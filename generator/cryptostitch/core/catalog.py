@@ -98,8 +98,8 @@ GCM_LIST_BLOCKS: tuple[dict[tuple[str, int], tuple[int, ...]], ...] = (
     {("avx512", 1): (16, 8, 4)},
     {("avx512", 1): (16,)},
 )
-# Of texts up to 16 blocks each number of vectors has a kernel.
-LIST_TEXT_BLOCKS = {0: (4,), 1: (16, 4), 2: (16, 4), 3: (16, 4), 4: (16,), 5: (16,)}
+# Of texts up to 16 blocks each number of vectors of 64 bytes has a kernel, of longer ones every other.
+LIST_TEXT_BLOCKS = {head: ((8,) if head > 1 else ()) + ((4,) if head < 4 else ()) for head in range(12)}
 # Whole texts, their ends included: as many blocks as hide the latency of a round, and few for bursts of short ones.
 WHOLE_TEXTS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16, 4)}
@@ -484,10 +484,13 @@ def _blake3(start: tuple[int, ...]) -> Algorithm:
     )
 
 
-def _whole_texts(name: str, mode: str, opening: bool = False) -> Form:
-    """The form of a mode of AES that takes a text, its end included, in one call."""
+def _whole_texts(name: str, mode: str, opening: bool = False, listed: bool = False) -> Form:
+    """The form of a mode of AES that takes a text, its end included, in one call. ``listed``: lists have short ones."""
     parameters = {"mode": mode, "opening": opening}
-    template, blocks, beside = "streams/aes_whole.j2", WHOLE_TEXT_BLOCKS, BESIDE_AES
+    template, beside = "streams/aes_whole.j2", BESIDE_AES
+    blocks = {
+        place: those[:1] if listed and place[0] in LISTS else those for place, those in WHOLE_TEXT_BLOCKS.items()
+    }
     return Form(f"{name}_whole", template, WHOLE_TEXTS, (1,), blocks, (), parameters, False, 1, beside=beside)
 
 
@@ -499,12 +502,12 @@ def _listed_texts(name: str, mode: str, opening: bool = False) -> tuple[Form, ..
             "streams/aes_list.j2",
             LISTS,
             (1,),
-            {("avx512", 1): LIST_TEXT_BLOCKS[head]},
+            {("avx512", 1): blocks},
             parameters={"mode": mode, "opening": opening, "head": head},
             paired=False,
             objects=0,
         )
-        for head in LIST_HEADS
+        for head, blocks in LIST_TEXT_BLOCKS.items()
     )
 
 
@@ -550,7 +553,7 @@ def _aes_ctr(key_bits: int) -> Algorithm:
         "counter",
         (
             Form(name, "streams/aes_ctr.j2", COUNTERS, (1,), COUNTER_BLOCKS),
-            _whole_texts(name, "counter"),
+            _whole_texts(name, "counter", listed=True),
             *_listed_texts(name, "counter"),
         ),
         {"word": 32, "rounds": rounds},
