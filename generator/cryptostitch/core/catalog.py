@@ -488,9 +488,7 @@ def _whole_texts(name: str, mode: str, opening: bool = False, listed: bool = Fal
     """The form of a mode of AES that takes a text, its end included, in one call. ``listed``: lists have short ones."""
     parameters = {"mode": mode, "opening": opening}
     template, beside = "streams/aes_whole.j2", BESIDE_AES
-    blocks = {
-        place: those[:1] if listed and place[0] in LISTS else those for place, those in WHOLE_TEXT_BLOCKS.items()
-    }
+    blocks = {place: those[:1] if listed and place[0] in LISTS else those for place, those in WHOLE_TEXT_BLOCKS.items()}
     return Form(f"{name}_whole", template, WHOLE_TEXTS, (1,), blocks, (), parameters, False, 1, beside=beside)
 
 
