@@ -51,7 +51,7 @@ inline Need message_need(const Suite &suite, bool opens, size_t messages, uint64
 }
 
 // Selects the kernel that takes n messages of so many bytes as a list. NULL: there is none, or others take less time.
-const Variant *choose_list(const Suite &suite, bool opens, size_t n, uint64_t bytes, uint64_t aad);
+const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes, uint64_t aad);
 
 // Selects the kernel that processes whole messages. NULL: there is none, or, for an AEAD, separate kernels for the
 // parts take less time.
