@@ -16,11 +16,11 @@ uintptr_t address(const void *p) { return reinterpret_cast<uintptr_t>(p); }
 // takes hundreds of cycles, though none of that page's bytes is accessed.
 class Takes {
 public:
-    explicit Takes(const KernelCall &call) : end_(call.place.head + call.step) {}
+    explicit Takes(const KernelCall &call) : stride_(call.step - 1) {}
     [[gnu::always_inline]] bool operator()(const cst_job &job) const {
         const uintptr_t text = job.in_len - 1;
-        const uintptr_t leaves = in_two_pages(address(job.in), text, end_ - 1) |
-                                 in_two_pages(address(job.out), text, end_ - 1) |
+        const uintptr_t leaves = in_two_pages(address(job.in), text, text | stride_) |
+                                 in_two_pages(address(job.out), text, text | stride_) |
                                  in_two_pages(address(job.aad), job.aad_len - 1, MESSAGE_AAD - 1);
         return takes_list(job) & (leaves < PAGE);
     }
@@ -28,7 +28,7 @@ public:
 private:
     static constexpr uintptr_t PAGE = 4096;
     static uintptr_t in_two_pages(uintptr_t from, uintptr_t a, uintptr_t b) { return (from + a) ^ (from + b); }
-    const uintptr_t end_;
+    const uintptr_t stride_;
 };
 
 // Compares the tag that the kernel has left in the job, in place of its pieces, of which there are none, and restores

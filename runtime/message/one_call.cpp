@@ -97,7 +97,7 @@ private:
     // Returns the call of a kernel of lists, and of one for the jobs that it does not take, of whichever of its
     // lengths. NULL: there is none of these, or no memory.
     const KernelCall *list_call(const Variant &list) const {
-        const Variant *const v = MessageKernels(suite_, opens_, 1, aad_).of(list.message.head + list.step);
+        const Variant *const v = MessageKernels(suite_, opens_, 1, aad_).of(list.message.most);
         if (!v || !holds(*v) || !v->takes_message(list.message.least)) return nullptr;
         const KernelCall *const others = calls().of(*v, true, [&] { return lay_down_whole(suite_, *v); });
         if (!others) return nullptr;

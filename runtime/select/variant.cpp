@@ -227,8 +227,7 @@ Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *
     const FieldRecord *const text = program.field("text_in");
     if (v->n_streams != 1 || kernel.streams[0].ratio != 1 || program.lanes != 1 || v->lag || !algorithm.usable ||
         !record.is_message() || record.is_chacha_poly() || program.state_bytes != sizeof(cst_job) || !text ||
-        program.bytes > 16 * MOST_GCM_BLOCKS || text->reach < program.bytes ||
-        text->reach > program.bytes + 16 * MOST_GCM_HEAD)
+        program.bytes > 16 * MOST_GCM_BLOCKS || text->reach < program.bytes)
         return Role::other;
     const struct {
         const char *name;
@@ -260,8 +259,10 @@ Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *
     v->any_length = true;
     v->message.is_listed = true;
     v->message.bits = true;
-    v->message.head = text->reach - program.bytes;
+    v->message.head = program.text_head();
     v->message.least = v->message.head + 1;
+    v->message.most = text->reach;
+    v->message.is_short = !v->message.head;
     v->cipher.algorithm = &algorithm;
     v->lanes = 1;
     v->step = program.bytes;

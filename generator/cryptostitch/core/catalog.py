@@ -91,13 +91,9 @@ GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32,
 GCM_MESSAGES = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 GCM_BLOCKS = {("sse", 1): (4, 8), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 GCM_SHORT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 8, 4), ("avx512", 1): (32, 16, 8, 4)}
-# Lists of GCM messages, where a level masks bytes: of few blocks, or of strides in front of the last; together up to 96
-# blocks, most packets.
-GCM_HEADS, GCM_LIST_MESSAGES = range(6), {"avx512": (1,)}
-GCM_LIST_BLOCKS: tuple[dict[tuple[str, int], tuple[int, ...]], ...] = (
-    {("avx512", 1): (16, 8, 4)},
-    {("avx512", 1): (16,)},
-)
+# Lists of GCM messages, where a level masks bytes: of few blocks, or of strides and an end.
+GCM_LIST_MESSAGES = {"avx512": (1,)}
+GCM_LIST_BLOCKS, GCM_LIST_SHORT_BLOCKS = {("avx512", 1): (16,)}, {("avx512", 1): (16, 8, 4)}
 # Whole texts, their ends included: as many blocks as hide the latency of a round, and few for bursts of short ones.
 WHOLE_TEXTS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16, 4)}
@@ -572,16 +568,16 @@ def _aes_gcm(key_bits: int) -> list[Algorithm]:
             for suffix, blocks in (("", GCM_BLOCKS), ("_short", GCM_SHORT_BLOCKS))
         ) + tuple(
             Form(
-                f"{name}_list{head or ''}",
+                f"{name}_list{suffix}",
                 "streams/aes_gcm_list.j2",
                 GCM_LIST_MESSAGES,
                 (1,),
-                GCM_LIST_BLOCKS[min(head, 1)],
-                parameters={"head": head},
+                blocks,
+                parameters={"loops": not suffix},
                 paired=False,
                 objects=0,
             )
-            for head in GCM_HEADS
+            for suffix, blocks in (("", GCM_LIST_BLOCKS), ("_short", GCM_LIST_SHORT_BLOCKS))
         )
 
     return [
