@@ -1,21 +1,31 @@
 #include "gcm_message.hpp"
 
-#include "library.hpp"
+#include <algorithm>
+
+#include "counter.hpp"
 #include "message/constructions.hpp"
 #include "message/gcm_call.hpp"
+#include "message/job_list.hpp"
 #include "parts/key_stream.hpp"
-#include "suite/key.hpp"
+#include "suite/ghash.hpp"
 
 namespace cst::imb {
 namespace {
 
-constexpr size_t BLOCK = 16;
-static_assert(GCM_POWERS >= 2 * MOST_GCM_BLOCKS + 1 && GCM_POWERS >= MOST_SHORT_GCM_BLOCKS + 2, "as kernels need");
-constexpr size_t ROWS_BEHIND = MOST_GCM_BLOCKS - 2;
-static_assert(sizeof(gcm_key_data::ghash_keys) >= (GCM_POWERS + ROWS_BEHIND) * sizeof(KeyRow), "as many are read");
+// Offset of the end of the powers.
+constexpr size_t powers_end_at(uint64_t key_bytes) {
+    return gcm_key_bytes(uint32_t(6 + key_bytes / 4)) - KeyLayout::ENCRYPT - GHASH_ZEROS * sizeof(KeyRow);
+}
+constexpr size_t IS_SHORT_AT = offsetof(gcm_key_data, ghash_keys) + sizeof(gcm_key_data::ghash_keys) - 1;
+static_assert(powers_end_at(24) == powers_end_at(32) && powers_end_at(32) + sizeof(KeyRow) <= IS_SHORT_AT);
+static_assert(powers_end_at(16) - GHASH_POWERS * sizeof(KeyRow) >= 11 * sizeof(KeyRow), "behind the round keys");
 
-const KeyRow *powers_end(const gcm_key_data &key) {
-    return reinterpret_cast<const KeyRow *>(&key.ghash_keys) + GCM_POWERS;
+uint8_t *octets_of(gcm_key_data *key) { return reinterpret_cast<uint8_t *>(key); }
+const uint8_t *octets_of(const gcm_key_data &key) { return reinterpret_cast<const uint8_t *>(&key); }
+
+// How many rows behind the powers can be read.
+size_t rows_behind(const gcm_key_data &key) {
+    return (octets_of(key) + sizeof(key) - reinterpret_cast<const uint8_t *>(powers_end(key))) / sizeof(KeyRow);
 }
 
 // The powers with which the shared reduction after the loop begins. In a piece, which another may follow, they are
@@ -24,12 +34,9 @@ class EndPowers {
 public:
     [[gnu::always_inline]] EndPowers(const GcmCall &call, const gcm_key_data &key, size_t stride, bool piece) {
         const KeyRow *const end = powers_end(key);
-        rows_ = end - call.end_blocks() - 1;
-        if (!piece) return;
-        rows_ += 2;
-        const size_t front = call.front_blocks();
-        if (rows_ + front + stride <= end + ROWS_BEHIND) return;
-        rows_ = static_cast<KeyRow *>(memcpy(copy_, rows_, (front + stride - 2) * sizeof(KeyRow)));
+        rows_ = end - call.end_blocks() + (piece ? 1 : -1);
+        const size_t wanted = call.front_blocks() + stride, there = size_t(end - rows_) + rows_behind(key);
+        if (wanted > there) rows_ = static_cast<KeyRow *>(memcpy(copy_, rows_, there * sizeof(KeyRow)));
     }
     ~EndPowers() {
         if (rows_ == copy_) wipe(copy_, sizeof(copy_));
@@ -53,7 +60,8 @@ template <bool piece>
 inline bool run(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &m, uint64_t aad_length, uint8_t *tag) {
     const Suite *const suite = cipher_suite(Cipher::gcm, key_bytes);
     KernelCall spare;
-    const KernelCall *const kernel = suite ? whole_call(*suite, m.opens, m.aad_bytes, m.bytes, &spare) : nullptr;
+    const KernelCall *const kernel =
+        suite ? without_list(whole_call(*suite, m.opens, m.aad_bytes, m.bytes, &spare)) : nullptr;
     if (!kernel || wraps(m.counter, m.bytes)) return false;
     CallRoom room(*kernel);
     GcmCall call(&room, m.bytes);
@@ -73,9 +81,44 @@ inline bool run(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &m
 
 }  // namespace
 
+const KeyRow *powers_end(const gcm_key_data &key) {
+    const uint8_t *const at = octets_of(key);
+    return reinterpret_cast<const KeyRow *>(at + (at[IS_SHORT_AT] ? powers_end_at(16) : powers_end_at(32)));
+}
+
+void put_powers(uint64_t key_bytes, const uint8_t *h, gcm_key_data *key) {
+    uint8_t *const end = octets_of(key) + powers_end_at(key_bytes);
+    ghash_powers(h, GHASH_POWERS, reinterpret_cast<KeyRow *>(end) - GHASH_POWERS);
+    memset(end, 0, size_t(octets_of(key) + IS_SHORT_AT - end));
+    octets_of(key)[IS_SHORT_AT] = key_bytes == 16;
+}
+
 bool has_powers(uint64_t aad_bytes, uint64_t bytes) {
     const auto blocks = [](uint64_t n) { return (n + BLOCK - 1) / BLOCK; };
-    return bytes > MOST_SHORT_GCM_BLOCKS * BLOCK || blocks(aad_bytes) + blocks(bytes) + 1 <= GCM_POWERS;
+    return bytes > MOST_SHORT_GCM_BLOCKS * BLOCK || blocks(aad_bytes) + blocks(bytes) + 1 <= GHASH_POWERS;
+}
+
+const KernelCall *make_listed(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &m, uint8_t *tag,
+                              cst_job *job) {
+    constexpr uint64_t MOST_BYTES = BLOCK * (MOST_GCM_HEAD + MOST_GCM_BLOCKS);
+    const Suite *const suite = m.bytes - 1 < MOST_BYTES ? cipher_suite(Cipher::gcm, key_bytes) : nullptr;
+    KernelCall spare;
+    const KernelCall *const call = suite ? whole_call(*suite, m.opens, m.aad_bytes, m.bytes, &spare) : nullptr;
+    if (!call || !call->place.is_listed) return nullptr;
+    // The key of a job begins with a header, which kernels do not read.
+    job->key = reinterpret_cast<const cst_key *>(octets_of(key) - KeyLayout::ENCRYPT);
+    job->iv = m.counter;
+    job->iv_len = GCM_IV;
+    job->aad = m.aad;
+    job->aad_len = size_t(m.aad_bytes);
+    job->in = m.in;
+    job->in_len = size_t(m.bytes);
+    job->out = m.out;
+    job->tag = tag;
+    if (!makes_tag(*call, *job)) return nullptr;
+    // The first power is that behind the end's, and as many rows are read as the kernel has blocks.
+    const size_t end = size_t((m.bytes - call->place.head + BLOCK - 1) / BLOCK);
+    return call->step / BLOCK <= end + 1 + rows_behind(key) ? call : nullptr;
 }
 
 bool run_gcm_message(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &message, uint64_t aad_length,

@@ -1,14 +1,18 @@
 // Processes a message of GCM, or a piece of one, by one kernel call, under the caller's key in place.
 #pragma once
 
+#include "cryptostitch/cryptostitch.h"
 #include "interface.hpp"
+#include "suite/key.hpp"
 
 namespace cst::imb {
 
-// H^GCM_POWERS .. H stand in gcm_key_data::ghash_keys, and behind them a row of zeros. A short message has no more than
-// 32 blocks of text, one of AAD and the lengths; a longer one needs two strides of 16 and the lengths. Kernels read at
-// most 14 rows behind H, and up to two before the first power where the AAD has less than three blocks.
-constexpr size_t GCM_POWERS = 34;
+// In gcm_key_data the round keys, the powers H^GHASH_POWERS .. H and rows of zeros stand at the same distances as in a
+// key of the library (suite/key_layout.hpp), so that kernels that take the key of a job take it, too. The last byte of
+// ghash_keys is 1 in keys of AES-128, whose powers begin 64 bytes earlier.
+const KeyRow *powers_end(const gcm_key_data &key);
+// Makes the powers. key_bytes: of AES, whose round keys are there, or 32 if there is none.
+void put_powers(uint64_t key_bytes, const uint8_t *h, gcm_key_data *key);
 
 struct GcmMessage {
     bool opens;
@@ -22,6 +26,11 @@ struct GcmMessage {
 
 // Whether there are powers enough for a message with so much AAD.
 bool has_powers(uint64_t aad_bytes, uint64_t bytes);
+
+// Makes a message a job of a list (message/job_list.hpp). J0 is `counter`, GCM_IV bytes, and the number 1. Returns the
+// call of the kernel that takes the job, or NULL.
+const KernelCall *make_listed(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &message, uint8_t *tag,
+                              cst_job *job);
 
 // Writes the text and the tag (of 16 bytes). Returns false, and does nothing, if there is no kernel for it, or the last
 // 32 bits of the counter would carry.

@@ -56,7 +56,7 @@ public:
           takes_(suite.kind == CST_AEAD ? aad <= MESSAGE_AAD || suite.construction == Construction::gcm
                                         : suite.kind == CST_CIPHER),
           remembers_(usual(suite)),
-          listed_(!suite.lists[opens].variants.empty() && aad && aad <= SHORT_MESSAGE_AAD),
+          listed_(!suite.lists[opens].variants.empty() && aad <= SHORT_MESSAGE_AAD),
           room_(suite),
           known_(calls().row(suite.engine->cost_generation(), aad)),
           known_lists_(calls().row(suite.engine->cost_generation(), aad, true)) {}
@@ -130,8 +130,7 @@ private:
 }  // namespace
 
 const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare) {
-    const KernelCall *const call = WholeCalls(suite, opens, aad).of(1, bytes, spare);
-    return call && call->place.is_listed ? call->parts.block : call;
+    return WholeCalls(suite, opens, aad).of(1, bytes, spare);
 }
 
 const KernelCall *one_call(const Suite &suite, const cst_job *jobs, size_t n, KernelCall *spare) {
@@ -204,18 +203,9 @@ public:
         cst_job *left[MOST_MESSAGES], *of_call[MOST_MESSAGES];
         for (size_t i = 0; i < n_; i++) left[i] = jobs_[i];
         bool all = true;
-        for (size_t n = n_, some, others; n; n = others) {
-            const KernelCall *const call = on_[0];
-            some = others = 0;
-            for (size_t i = 0; i < n; i++) {  // without branches, which random lengths mislead
-                const KernelCall *const its = on_[i];
-                of_call[some] = left[others] = left[i];
-                on_[others] = its;
-                some += its == call;
-                others += its != call;
-            }
-            if (call) all &= call->run(*call, JobList(of_call), some) == CST_OK;
-        }
+        for_each_call(on_, left, of_call, n_, [&](const KernelCall *call, size_t n) {
+            if (call) all &= call->run(*call, JobList(of_call), n) == CST_OK;
+        });
         return all;
     }
 
