@@ -32,10 +32,12 @@ bool gmac(const IMB_JOB &job, uint64_t key_bytes, uint8_t *tag) {
 }  // namespace
 
 bool add_listed(GcmList *list, const IMB_JOB &job, const Plan &plan) {
-    return plan.kind == Kind::gcm &&
-           list->add(job.key_len_in_bytes, key_of(job, plan), !seals(job), input_of(job), job.dst,
-                     job.src + job.cipher_start_src_offset_in_bytes, job.msg_len_to_cipher_in_bytes,
-                     job.auth_tag_output, job.auth_tag_output_len_in_bytes);
+    if (plan.kind != Kind::gcm) return false;
+    const GcmInput input = input_of(job);
+    const KernelCall *const call = GcmList::call_for(*plan.mac, !seals(job), input, job.msg_len_to_cipher_in_bytes);
+    return call && list->add(*call, key_of(job, plan), !seals(job), input, job.dst,
+                             job.src + job.cipher_start_src_offset_in_bytes, job.msg_len_to_cipher_in_bytes,
+                             job.auth_tag_output, job.auth_tag_output_len_in_bytes);
 }
 
 bool run_alone(const IMB_JOB &job, const Plan &plan) {

@@ -6,7 +6,6 @@
 #include "gcm_message.hpp"
 #include "executors/copy.hpp"
 #include "executors/alone.hpp"
-#include "message/job_list.hpp"
 #include "parts/key_stream.hpp"
 #include "suite/aes.hpp"
 #include "suite/ghash.hpp"
@@ -81,19 +80,6 @@ void put_first_counter(const gcm_key_data &key, const uint8_t *iv, uint64_t byte
     absorb(key, counter, lengths, BLOCK);
 }
 
-bool meet(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
-    const uintptr_t first = reinterpret_cast<uintptr_t>(a), other = reinterpret_cast<uintptr_t>(b);
-    return first < other + b_bytes && other < first + a_bytes;
-}
-
-// Makes a message a job of a list. Returns the call of the kernel that takes it, or NULL.
-const KernelCall *listed(uint64_t key_bytes, const gcm_key_data &key, bool opens, const GcmInput &input, uint8_t *out,
-                         const uint8_t *in, uint64_t bytes, uint8_t *tag, cst_job *job) {
-    if (input.iv_bytes != GCM_IV || input.aad_bytes > MESSAGE_AAD || (in != out && meet(in, bytes, out, bytes)))
-        return nullptr;
-    return make_listed(key_bytes, key, {opens, input.iv, input.aad, input.aad_bytes, in, out, bytes}, tag, job);
-}
-
 // Bytes of a block that was begun: as many as there is room for.
 size_t go_on(gcm_context_data *context, const uint8_t *key_stream, uint8_t *out, const uint8_t *in, uint64_t bytes,
              bool opens) {
@@ -143,33 +129,8 @@ void gcm_expand(uint64_t key_bytes, const void *key, gcm_key_data *out) {
     gcm_expand_hash(key_bytes, out);
 }
 
-bool GcmList::add(uint64_t key_bytes, const gcm_key_data &key, bool opens, const GcmInput &input, uint8_t *out,
-                  const uint8_t *in, uint64_t bytes, uint8_t *tag, uint64_t tag_bytes) {
-    if (n_ == MOST) run();
-    const bool is_short = tag_bytes != BLOCK;
-    calls_[n_] = listed(key_bytes, key, opens, input, out, in, bytes, is_short ? made_[n_] : tag, &jobs_[n_]);
-    if (!calls_[n_]) return false;
-    tags_[n_++] = {tag, size_t(tag_bytes)};
-    any_short_ |= is_short;
-    return true;
-}
-
-void GcmList::run() {
-    cst_job *jobs[MOST], *its[MOST];
-    for (size_t i = 0; i < n_; i++) jobs[i] = &jobs_[i];
-    for_each_call(calls_, jobs, its, n_, [&](const KernelCall *call, size_t n) { make_tags(*call, its, n); });
-    for (size_t i = 0; any_short_ && i < n_; i++)
-        if (tags_[i].bytes != BLOCK) copy_few(tags_[i].to, made_[i], tags_[i].bytes);
-    if (any_short_) wipe_rows(made_, n_);
-    n_ = 0;
-    any_short_ = false;
-}
-
 bool gcm_whole(uint64_t key_bytes, const gcm_key_data &key, bool opens, const GcmInput &input, uint8_t *out,
                const uint8_t *in, uint64_t bytes, uint8_t *tag) {
-    cst_job job, *const list = &job;
-    if (const KernelCall *const call = listed(key_bytes, key, opens, input, out, in, bytes, tag, &job))
-        return make_tags(*call, &list, 1), true;
     if (in != out && meet(in, bytes, out, bytes)) in = static_cast<uint8_t *>(memmove(out, in, size_t(bytes)));
     alignas(BLOCK) uint8_t counter[BLOCK], block[BLOCK], copy[MESSAGE_AAD];
     put_first_counter(key, input.iv, input.iv_bytes, counter);

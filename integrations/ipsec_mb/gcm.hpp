@@ -2,9 +2,8 @@
 // context holds between the steps is this library's own matter; the struct's names are not.
 #pragma once
 
-#include "cryptostitch/cryptostitch.h"
 #include "counter.hpp"
-#include "select/kernel_call.hpp"
+#include "gcm_message.hpp"
 
 namespace cst::imb {
 
@@ -14,41 +13,10 @@ void gcm_expand(uint64_t key_bytes, const void *key, gcm_key_data *out);
 void gcm_expand_hash(uint64_t key_bytes, gcm_key_data *out);
 void ghash_expand(const void *hash_key, gcm_key_data *out);
 
-struct GcmInput {
-    const uint8_t *iv;
-    uint64_t iv_bytes;
-    const uint8_t *aad;
-    uint64_t aad_bytes;
-};
-
 // Processes a message in one call: the text, whose input and output may overlap, and the whole tag. GMAC has no text.
 // False: there was no memory, or none that may be executed; then text and tag are zeros.
 [[nodiscard]] bool gcm_whole(uint64_t key_bytes, const gcm_key_data &key, bool opens, const GcmInput &input,
                              uint8_t *out, const uint8_t *in, uint64_t bytes, uint8_t *tag);
-
-// Messages that one call of a kernel of lists runs together. They must share no buffers.
-class GcmList {
-public:
-    // Takes a message as gcm_whole has it, which run() processes, if not a later add() does; it writes tag_bytes, at
-    // most BLOCK, of the tag. Returns false, and does nothing, if no kernel of lists takes the message.
-    [[nodiscard]] bool add(uint64_t key_bytes, const gcm_key_data &key, bool opens, const GcmInput &input,
-                           uint8_t *out, const uint8_t *in, uint64_t bytes, uint8_t *tag, uint64_t tag_bytes);
-    // Registers are left as the kernels leave them.
-    void run();
-
-private:
-    static constexpr size_t MOST = 32;
-    struct Tag {
-        uint8_t *to;
-        size_t bytes;
-    };
-    size_t n_ = 0;
-    bool any_short_ = false;
-    cst_job jobs_[MOST];
-    const KernelCall *calls_[MOST];
-    Tag tags_[MOST];
-    alignas(BLOCK) uint8_t made_[MOST][BLOCK];
-};
 
 void gcm_begin(const gcm_key_data &key, gcm_context_data *context, const GcmInput &input);
 // False: as of gcm_whole, and the message has no tag any more: each further step fails, and the tag becomes zeros.

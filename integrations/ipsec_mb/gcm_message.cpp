@@ -56,13 +56,41 @@ bool wraps(const uint8_t *counter, uint64_t bytes) {
     return counter_word(counter) + (bytes + BLOCK - 1) / BLOCK > UINT32_MAX;
 }
 
+// Makes a message a job of a list for a kernel call. J0 is `counter`, GCM_IV bytes, and the number 1. Returns false if
+// the kernel does not take it.
+inline bool make_listed(const KernelCall &call, const gcm_key_data &key, const GcmMessage &m, uint8_t *tag, cst_job *job) {
+    // The key of a job begins with a header, which kernels do not read.
+    job->key = reinterpret_cast<const cst_key *>(octets_of(key) - KeyLayout::ENCRYPT);
+    job->iv = m.counter;
+    job->iv_len = GCM_IV;
+    job->aad = m.aad;
+    job->aad_len = size_t(m.aad_bytes);
+    job->in = m.in;
+    job->in_len = size_t(m.bytes);
+    job->out = m.out;
+    job->tag = tag;
+    // The first power is the one behind the end's, and as many rows are read as the kernel has blocks.
+    const size_t end = size_t((m.bytes - call.place.head + BLOCK - 1) / BLOCK);
+    return ListTakes(call)(*job) && call.step / BLOCK <= end + 1 + rows_behind(key);
+}
+
+// Runs a message as the only job of a list, if the kernel takes it.
+bool run_listed(const KernelCall &call, const gcm_key_data &key, const GcmMessage &m, uint8_t *tag) {
+    cst_job job, *const list = &job;
+    if (!make_listed(call, key, m, tag, &job)) return false;
+    make_tags(call, &list, 1);
+    return true;
+}
+
 template <bool piece>
 inline bool run(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &m, uint64_t aad_length, uint8_t *tag) {
     const Suite *const suite = cipher_suite(Cipher::gcm, key_bytes);
     KernelCall spare;
-    const KernelCall *const kernel =
-        suite ? without_list(whole_call(*suite, m.opens, m.aad_bytes, m.bytes, &spare)) : nullptr;
+    const KernelCall *kernel = suite ? whole_call(*suite, m.opens, m.aad_bytes, m.bytes, &spare) : nullptr;
     if (!kernel || wraps(m.counter, m.bytes)) return false;
+    const bool one_call = !piece && kernel->place.is_listed && aad_length == m.aad_bytes;
+    if (one_call && counter_word(m.counter) == 1 && run_listed(*kernel, key, m, tag)) return true;
+    kernel = without_list(kernel);
     CallRoom room(*kernel);
     GcmCall call(&room, m.bytes);
     const EndPowers powers(call, key, kernel->step / BLOCK, piece);
@@ -98,29 +126,6 @@ bool has_powers(uint64_t aad_bytes, uint64_t bytes) {
     return bytes > MOST_SHORT_GCM_BLOCKS * BLOCK || blocks(aad_bytes) + blocks(bytes) + 1 <= GHASH_POWERS;
 }
 
-const KernelCall *make_listed(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &m, uint8_t *tag,
-                              cst_job *job) {
-    constexpr uint64_t MOST_BYTES = BLOCK * (MOST_GCM_HEAD + MOST_GCM_BLOCKS);
-    const Suite *const suite = m.bytes - 1 < MOST_BYTES ? cipher_suite(Cipher::gcm, key_bytes) : nullptr;
-    KernelCall spare;
-    const KernelCall *const call = suite ? whole_call(*suite, m.opens, m.aad_bytes, m.bytes, &spare) : nullptr;
-    if (!call || !call->place.is_listed) return nullptr;
-    // The key of a job begins with a header, which kernels do not read.
-    job->key = reinterpret_cast<const cst_key *>(octets_of(key) - KeyLayout::ENCRYPT);
-    job->iv = m.counter;
-    job->iv_len = GCM_IV;
-    job->aad = m.aad;
-    job->aad_len = size_t(m.aad_bytes);
-    job->in = m.in;
-    job->in_len = size_t(m.bytes);
-    job->out = m.out;
-    job->tag = tag;
-    if (!makes_tag(*call, *job)) return nullptr;
-    // The first power is that behind the end's, and as many rows are read as the kernel has blocks.
-    const size_t end = size_t((m.bytes - call->place.head + BLOCK - 1) / BLOCK);
-    return call->step / BLOCK <= end + 1 + rows_behind(key) ? call : nullptr;
-}
-
 bool run_gcm_message(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &message, uint64_t aad_length,
                      uint8_t *tag) {
     return run<false>(key_bytes, key, message, aad_length, tag);
@@ -128,6 +133,30 @@ bool run_gcm_message(uint64_t key_bytes, const gcm_key_data &key, const GcmMessa
 
 bool run_gcm_piece(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &piece, uint8_t *chain) {
     return run<true>(key_bytes, key, piece, 0, chain);
+}
+
+bool GcmList::add(const KernelCall &call, const gcm_key_data &key, bool opens, const GcmInput &input, uint8_t *out,
+                  const uint8_t *in, uint64_t bytes, uint8_t *tag, uint64_t tag_bytes) {
+    if (n_ == MOST) run();
+    const bool is_short = tag_bytes != BLOCK;
+    const GcmMessage message = {opens, input.iv, input.aad, input.aad_bytes, in, out, bytes};
+    if (in != out && meet(in, bytes, out, bytes)) return false;
+    if (!make_listed(call, key, message, is_short ? made_[n_] : tag, &jobs_[n_])) return false;
+    calls_[n_] = &call;
+    tags_[n_++] = {tag, size_t(tag_bytes)};
+    any_short_ |= is_short;
+    return true;
+}
+
+void GcmList::run() {
+    cst_job *jobs[MOST], *its[MOST];
+    for (size_t i = 0; i < n_; i++) jobs[i] = &jobs_[i];
+    for_each_call(calls_, jobs, its, n_, [&](const KernelCall *call, size_t n) { make_tags(*call, its, n); });
+    for (size_t i = 0; any_short_ && i < n_; i++)
+        if (tags_[i].bytes != BLOCK) copy_few(tags_[i].to, made_[i], tags_[i].bytes);
+    if (any_short_) wipe_rows(made_, n_);
+    n_ = 0;
+    any_short_ = false;
 }
 
 }  // namespace cst::imb

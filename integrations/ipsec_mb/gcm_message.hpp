@@ -2,7 +2,8 @@
 #pragma once
 
 #include "cryptostitch/cryptostitch.h"
-#include "interface.hpp"
+#include "counter.hpp"
+#include "message/constructions.hpp"
 #include "suite/key.hpp"
 
 namespace cst::imb {
@@ -13,6 +14,13 @@ namespace cst::imb {
 const KeyRow *powers_end(const gcm_key_data &key);
 // Makes the powers. key_bytes: of AES, whose round keys are there, or 32 if there is none.
 void put_powers(uint64_t key_bytes, const uint8_t *h, gcm_key_data *key);
+
+struct GcmInput {
+    const uint8_t *iv;
+    uint64_t iv_bytes;
+    const uint8_t *aad;
+    uint64_t aad_bytes;
+};
 
 struct GcmMessage {
     bool opens;
@@ -27,11 +35,6 @@ struct GcmMessage {
 // Whether there are powers enough for a message with so much AAD.
 bool has_powers(uint64_t aad_bytes, uint64_t bytes);
 
-// Makes a message a job of a list (message/job_list.hpp). J0 is `counter`, GCM_IV bytes, and the number 1. Returns the
-// call of the kernel that takes the job, or NULL.
-const KernelCall *make_listed(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &message, uint8_t *tag,
-                              cst_job *job);
-
 // Writes the text and the tag (of 16 bytes). Returns false, and does nothing, if there is no kernel for it, or the last
 // 32 bits of the counter would carry.
 bool run_gcm_message(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &message, uint64_t aad_length,
@@ -41,5 +44,39 @@ bool run_gcm_message(uint64_t key_bytes, const gcm_key_data &key, const GcmMessa
 // tag's place comes E(K, counter) + (B H^n + C1 H^(n-1) + .. + C(n-1) H): without the first, and with the last block Cn
 // added, it is the next B.
 bool run_gcm_piece(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &piece, uint8_t *chain);
+
+// Messages that one call of a kernel of lists runs together. They must share no buffers.
+class GcmList {
+public:
+    // Returns the call for a message under a key of the suite. NULL: gcm_whole must run it.
+    static const KernelCall *call_for(const Suite &suite, bool opens, const GcmInput &input, uint64_t bytes) {
+        const bool takes = input.iv_bytes == GCM_IV && input.aad_bytes <= SHORT_MESSAGE_AAD;
+        return takes ? list_call(suite, opens, input.aad_bytes, bytes) : nullptr;
+    }
+    // Takes a message as gcm_whole has it, which run() processes, if not a later add() does; it writes tag_bytes, at
+    // most BLOCK, of the tag. Returns false, and does nothing, if the kernel does not take the message.
+    [[nodiscard]] bool add(const KernelCall &call, const gcm_key_data &key, bool opens, const GcmInput &input,
+                           uint8_t *out, const uint8_t *in, uint64_t bytes, uint8_t *tag, uint64_t tag_bytes);
+    // Registers are left as the kernels leave them.
+    void run();
+
+private:
+    static constexpr size_t MOST = 32;
+    struct Tag {
+        uint8_t *to;
+        size_t bytes;
+    };
+    size_t n_ = 0;
+    bool any_short_ = false;
+    cst_job jobs_[MOST];
+    const KernelCall *calls_[MOST];
+    Tag tags_[MOST];
+    alignas(BLOCK) uint8_t made_[MOST][BLOCK];
+};
+
+inline bool meet(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
+    const uintptr_t first = reinterpret_cast<uintptr_t>(a), other = reinterpret_cast<uintptr_t>(b);
+    return first < other + b_bytes && other < first + a_bytes;
+}
 
 }  // namespace cst::imb

@@ -20,14 +20,25 @@ int run_one_call(cst_job *jobs, size_t n);
 // Returns the call that runs n jobs of the same shape under keys of this suite; NULL: there is none, or other kernels
 // take less time. spare: memory for the call, if there is no other.
 const KernelCall *one_call(const Suite &suite, const cst_job *jobs, size_t n, KernelCall *spare);
-// Returns the call for one message of that length, whatever its key. NULL: as one_call. Of GCM it may be one of lists,
-// which make_tags (job_list.hpp) runs; without_list is the call of a kernel of single messages.
-const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare);
 // Returns the call for one message in one piece, under keys of a suite that is not forced, if it is known already.
-inline const KernelCall *known_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes) {
+[[gnu::always_inline]] inline const KernelCall *known_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes) {
     const KernelCall *call = nullptr;
     const bool known = suite.laid[opens].row(suite.engine->cost_generation(), aad).recall(bytes, &call);
     return known && usual(suite) ? call : nullptr;
+}
+// Returns the call for one message of that length, whatever its key. NULL: as one_call. Of GCM it may be one of lists,
+// which make_tags (job_list.hpp) runs; without_list is the call of a kernel of single messages.
+const KernelCall *choose_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare);
+inline const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare) {
+    const KernelCall *const known = known_call(suite, opens, aad, bytes);
+    return known && known->run ? known : choose_call(suite, opens, aad, bytes, spare);
+}
+// Returns the call of lists for one message of many. NULL: there is none, or others take less time.
+const KernelCall *choose_list_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes);
+[[gnu::always_inline]] inline const KernelCall *list_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes) {
+    const KernelCall *call = nullptr;
+    const bool known = suite.laid[opens].row(suite.engine->cost_generation(), aad, true).recall(bytes, &call);
+    return known && usual(suite) ? call : choose_list_call(suite, opens, aad, bytes);
 }
 // Runs a job of a suite that is not forced, if the kernel for it is known. JOB_WAITING: it is not, or the kernel does
 // not take the job; nothing was written.

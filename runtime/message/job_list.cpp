@@ -10,27 +10,6 @@ namespace {
 
 constexpr size_t MOST_LISTED = 64;  // jobs of a list
 
-uintptr_t address(const void *p) { return reinterpret_cast<uintptr_t>(p); }
-
-// Whether the kernel takes the job: a masked access that reaches into a page which is not there, or was never touched,
-// takes hundreds of cycles, though none of that page's bytes is accessed.
-class Takes {
-public:
-    explicit Takes(const KernelCall &call) : end_(call.place.head + call.step) {}
-    [[gnu::always_inline]] bool operator()(const cst_job &job) const {
-        const uintptr_t text = job.in_len - 1, aad = job.aad_len;
-        const uintptr_t leaves = in_two_pages(address(job.in), text, end_ - 1) |
-                                 in_two_pages(address(job.out), text, end_ - 1) |
-                                 (in_two_pages(address(job.aad) - 1, aad, MESSAGE_AAD) & (0 - uintptr_t(aad != 0)));
-        return takes_list(job) & (leaves < PAGE);
-    }
-
-private:
-    static constexpr uintptr_t PAGE = 4096;
-    static uintptr_t in_two_pages(uintptr_t from, uintptr_t a, uintptr_t b) { return (from + a) ^ (from + b); }
-    const uintptr_t end_;
-};
-
 // Where the AAD of a job without one lies while a kernel runs it: there must be memory.
 const void *no_aad(const cst_job &job) { return reinterpret_cast<const uint8_t *>(job.key) + KeyLayout::ENCRYPT; }
 
@@ -99,7 +78,7 @@ bool is_changed(const KernelCall &call, const cst_job &job) {
 }
 
 int run_jobs_listed(const KernelCall &call, JobList jobs, size_t n) {
-    const Takes takes(call);
+    const ListTakes takes(call);
     bool all = true;
     for (size_t first = 0; first < n; first += MOST_LISTED) {
         cst_job *taken[MOST_LISTED], *others[MOST_LISTED];
@@ -120,7 +99,7 @@ int run_jobs_listed(const KernelCall &call, JobList jobs, size_t n) {
 }
 
 int run_job_listed(const KernelCall &call, cst_job *job) {
-    if (!Takes(call)(*job)) return call.parts.block->run_one(*call.parts.block, job);
+    if (!ListTakes(call)(*job)) return call.parts.block->run_one(*call.parts.block, job);
     return (is_changed(call, *job) ? run_changed : run_some)(call, &job, 1);
 }
 
@@ -130,8 +109,6 @@ void set_job_list(KernelCall *call) {
     call->run = run_jobs_listed;
     call->run_one = run_job_listed;
 }
-
-bool makes_tag(const KernelCall &call, const cst_job &job) { return call.place.is_listed && Takes(call)(job); }
 
 void make_tags(const KernelCall &call, cst_job *const *jobs, size_t n) {
     for (size_t i = 0; i < n; i++)

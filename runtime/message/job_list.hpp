@@ -11,6 +11,27 @@ constexpr size_t LISTED_IV = 12, LISTED_TAG = 16;
 // Whether such a kernel takes jobs like this one, apart from its length, and from where its buffers lie.
 inline bool takes_list(const cst_job &job) { return job.iv_len == LISTED_IV && job.aad_len <= SHORT_MESSAGE_AAD; }
 
+// Whether a kernel of lists takes a job of a length for which it was chosen: a masked access that reaches into a page
+// which is not there, or was never touched, takes hundreds of cycles, though none of that page's bytes is accessed.
+class ListTakes {
+public:
+    explicit ListTakes(const KernelCall &call) : end_(call.place.head + call.step) {}
+    [[gnu::always_inline]] bool operator()(const cst_job &job) const {
+        const uintptr_t text = job.in_len - 1, aad = job.aad_len;
+        const uintptr_t leaves = in_two_pages(job.in, text, end_ - 1) | in_two_pages(job.out, text, end_ - 1) |
+                                 (in_two_pages(job.aad, aad - 1, MESSAGE_AAD - 1) & (0 - uintptr_t(aad != 0)));
+        return takes_list(job) & (leaves < PAGE);
+    }
+
+private:
+    static constexpr uintptr_t PAGE = 4096;
+    static uintptr_t in_two_pages(const void *from, uintptr_t a, uintptr_t b) {
+        const uintptr_t at = reinterpret_cast<uintptr_t>(from);
+        return (at + a) ^ (at + b);
+    }
+    const uintptr_t end_;
+};
+
 // Returns the call of the kernel of single messages that stands beside a kernel of lists; of another, itself.
 inline const KernelCall *without_list(const KernelCall *call) {
     return call && call->place.is_listed ? call->parts.block : call;
@@ -39,9 +60,7 @@ void set_job_list(KernelCall *call);
 
 // Jobs whose tag is a result when they are opened, too, not compared; their keys may be memory that is laid out as a
 // key of the suite from its round keys on (KeyLayout::ENCRYPT).
-// Whether the call is one of lists, and takes such a job.
-bool makes_tag(const KernelCall &call, const cst_job &job);
-// Runs n such jobs, which the kernel takes and whose tags have LISTED_TAG bytes. Changes nothing of a job but that one
+// Runs n such jobs, which the kernel takes (ListTakes) and whose tags have LISTED_TAG bytes. Changes nothing of a job but that one
 // without AAD gets an address for it; no status is set.
 void make_tags(const KernelCall &call, cst_job *const *jobs, size_t n);
 

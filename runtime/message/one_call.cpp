@@ -129,8 +129,12 @@ private:
 
 }  // namespace
 
-const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare) {
+const KernelCall *choose_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare) {
     return WholeCalls(suite, opens, aad).of(1, bytes, spare);
+}
+
+const KernelCall *choose_list_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes) {
+    return WholeCalls(suite, opens, aad).list_of(bytes);
 }
 
 const KernelCall *one_call(const Suite &suite, const cst_job *jobs, size_t n, KernelCall *spare) {

@@ -86,24 +86,22 @@ void protect_header(const cst_quic_packet &packet, const Mask &mask) {
     NumberField(packet).protect(mask.bytes + 1);
 }
 
-// Makes the jobs of the packets that may be sealed.
+// Makes the jobs of the packets that may be sealed. All allowances are taken before anything is written, since a locked
+// access waits for all stores before it.
 template <size_t MOST>
 void begin(PacketWindow<MOST> *window, cst_quic_packet *packets, size_t n) {
     Grants grants;
-    for (cst_quic_packet *packet = packets; packet < packets + n; packet++) {
-        packet->out_len = 0;
-        if (!grants.take(packet, packets + n)) {
-            packet->status = CST_ERR_LIMIT;
-            continue;
-        }
-        finish_header(*packet);
-        const QuicKey &key = *from(packet->key);
-        const size_t job = window->n++;
-        put_nonce(key, packet->number, window->blocks + job);
+    for (size_t i = 0; i < n; i++)
+        if (grants.take(packets + i, packets + n)) window->places[window->n++] = uint16_t(i);
+        else packets[i].status = CST_ERR_LIMIT, packets[i].out_len = 0;
+    for (size_t job = 0; job < window->n; job++) {
+        const cst_quic_packet &packet = packets[window->places[job]];
+        finish_header(packet);
+        const QuicKey &key = *from(packet.key);
+        put_nonce(key, packet.number, window->blocks + job);
         window->keys[job] = &key.header;
-        window->samples[job] = static_cast<const uint8_t *>(packet->out) + QUIC_MOST_NUMBER - packet->number_len;
-        window->places[job] = uint16_t(packet - packets);
-        make_job(window->jobs + job, *packet, window->blocks[job]);
+        window->samples[job] = static_cast<const uint8_t *>(packet.out) + QUIC_MOST_NUMBER - packet.number_len;
+        make_job(window->jobs + job, packet, window->blocks[job]);
     }
 }
 

@@ -143,10 +143,13 @@ void imb_quic_aes_gcm(IMB_MGR *manager, const gcm_key_data *key, const IMB_KEY_S
     if (refused(manager, error)) return;
     const cst::ClearRegisters clear(cpu());
     const bool opens = direction == IMB_DIR_DECRYPT;
+    const cst::Suite &suite = basic_suite(Cipher::gcm, number);
     GcmList list;
     for (uint64_t i = 0; i < n; i++) {
         const GcmInput input = {octets(iv[i]), cst::GCM_IV, octets(aad[i]), aad_bytes};
-        if (list.add(number, *key, opens, input, octets(out[i]), octets(in[i]), bytes[i], octets(tag[i]), tag_bytes))
+        const cst::KernelCall *const call = GcmList::call_for(suite, opens, input, bytes[i]);
+        if (call && list.add(*call, *key, opens, input, octets(out[i]), octets(in[i]), bytes[i], octets(tag[i]),
+                             tag_bytes))
             continue;
         alignas(BLOCK) uint8_t all[BLOCK];
         const bool done = gcm_whole(number, *key, opens, input, octets(out[i]), octets(in[i]), bytes[i], all);
