@@ -33,7 +33,7 @@ inline const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad
     const KernelCall *const known = known_call(suite, opens, aad, bytes);
     return known && known->run ? known : choose_call(suite, opens, aad, bytes, spare);
 }
-// Returns the call of lists for one message of many. NULL: there is none, or others take less time.
+// Returns the call of lists for one message of many. NULL: there is none.
 const KernelCall *choose_list_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes);
 [[gnu::always_inline]] inline const KernelCall *list_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes) {
     const KernelCall *call = nullptr;

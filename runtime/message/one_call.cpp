@@ -63,7 +63,7 @@ public:
 
     // Whether jobs of equal lengths can run in one call each.
     bool take(const cst_job *jobs, size_t n) const { return takes_ && !in_pieces(*jobs) && room_.hold(jobs, n); }
-    // Returns the call that takes messages of that length as a list. NULL: there is none, or others take less time.
+    // Returns the call that takes messages of that length as a list. NULL: there is none.
     const KernelCall *list_of(uint64_t bytes) const {
         const KernelCall *call = nullptr;
         if (!listed_ || (remembers_ && known_lists_.recall(bytes, &call))) return call;
@@ -97,7 +97,7 @@ private:
         return call;
     }
     __attribute__((noinline)) const KernelCall *ask_list(size_t n, uint64_t bytes) const {
-        const Variant *const v = choose_list(suite_, opens_, n, bytes, aad_);
+        const Variant *const v = choose_list(suite_, opens_, n, bytes);
         const KernelCall *const call = v ? list_call(*v) : nullptr;
         if (n == MANY && remembers_ && !(v && !takes_range(*v, bytes)))
             calls().remember(suite_.engine->cost_generation(), aad_, bytes, call, true);
