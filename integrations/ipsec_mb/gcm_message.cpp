@@ -58,7 +58,8 @@ bool wraps(const uint8_t *counter, uint64_t bytes) {
 
 // Makes a message a job of a list for a kernel call. J0 is `counter`, GCM_IV bytes, and the number 1. Returns false if
 // the kernel does not take it.
-inline bool make_listed(const KernelCall &call, const gcm_key_data &key, const GcmMessage &m, uint8_t *tag, cst_job *job) {
+inline bool make_listed(const KernelCall &call, const gcm_key_data &key, const GcmMessage &m, uint8_t *tag,
+                        cst_job *job) {
     // The key of a job begins with a header, which kernels do not read.
     job->key = reinterpret_cast<const cst_key *>(octets_of(key) - KeyLayout::ENCRYPT);
     job->iv = m.counter;

@@ -21,7 +21,8 @@ int run_one_call(cst_job *jobs, size_t n);
 // take less time. spare: memory for the call, if there is no other.
 const KernelCall *one_call(const Suite &suite, const cst_job *jobs, size_t n, KernelCall *spare);
 // Returns the call for one message in one piece, under keys of a suite that is not forced, if it is known already.
-[[gnu::always_inline]] inline const KernelCall *known_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes) {
+[[gnu::always_inline]] inline const KernelCall *known_call(const Suite &suite, bool opens, uint64_t aad,
+                                                           uint64_t bytes) {
     const KernelCall *call = nullptr;
     const bool known = suite.laid[opens].row(suite.engine->cost_generation(), aad).recall(bytes, &call);
     return known && usual(suite) ? call : nullptr;
@@ -35,7 +36,8 @@ inline const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad
 }
 // Returns the call of lists for one message of many. NULL: there is none.
 const KernelCall *choose_list_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes);
-[[gnu::always_inline]] inline const KernelCall *list_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes) {
+[[gnu::always_inline]] inline const KernelCall *list_call(const Suite &suite, bool opens, uint64_t aad,
+                                                          uint64_t bytes) {
     const KernelCall *call = nullptr;
     const bool known = suite.laid[opens].row(suite.engine->cost_generation(), aad, true).recall(bytes, &call);
     return known && usual(suite) ? call : choose_list_call(suite, opens, aad, bytes);

@@ -20,8 +20,8 @@ uint8_t *tag_made(cst_job *job) { return reinterpret_cast<uint8_t *>(&job->in_pi
 bool settle_opened(cst_job *job, const cst_piece *in_pieces) {
     uint8_t *const made = tag_made(job);
     const uint8_t *const tag = static_cast<const uint8_t *>(job->tag);
-    const bool right = job->tag_len == LISTED_TAG ? same_bytes(made, tag, LISTED_TAG)
-                                                  : same_bytes(made, tag, job->tag_len);
+    const bool right =
+        job->tag_len == LISTED_TAG ? same_bytes(made, tag, LISTED_TAG) : same_bytes(made, tag, job->tag_len);
     wipe(made, LISTED_TAG);
     job->in_pieces = in_pieces;
     if (right) text_done(job);

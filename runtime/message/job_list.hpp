@@ -60,8 +60,8 @@ void set_job_list(KernelCall *call);
 
 // Jobs whose tag is a result when they are opened, too, not compared; their keys may be memory that is laid out as a
 // key of the suite from its round keys on (KeyLayout::ENCRYPT).
-// Runs n such jobs, which the kernel takes (ListTakes) and whose tags have LISTED_TAG bytes. Changes nothing of a job but that one
-// without AAD gets an address for it; no status is set.
+// Runs n such jobs, which the kernel takes (ListTakes) and whose tags have LISTED_TAG bytes. Changes nothing of a job
+// but that one without AAD gets an address for it; no status is set.
 void make_tags(const KernelCall &call, cst_job *const *jobs, size_t n);
 
 }  // namespace cst

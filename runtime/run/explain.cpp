@@ -113,8 +113,7 @@ Plan plan_of(const Class &c, const cst_job &job) {
     if (suite.message[c.opens] && MessageKernels(suite, c.opens, c.n, job.aad_len).of(job.in_len)) {
         rank_parts();
         Need need = message_need(suite, c.opens, c.n, job.in_len, job.aad_len);
-        if (takes_list(job) && choose_list(suite, c.opens, c.n, job.in_len))
-            need.family = &suite.lists[c.opens];
+        if (takes_list(job) && choose_list(suite, c.opens, c.n, job.in_len)) need.family = &suite.lists[c.opens];
         plan.pair = rank(suite, need);
         return plan;
     }
