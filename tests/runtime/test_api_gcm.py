@@ -201,7 +201,7 @@ def test_forgeries(shared_context: Context, length: int) -> None:
 @pytest.mark.parametrize("n", [1, 5, 70])
 @pytest.mark.parametrize("name", ["aes-128-gcm", "aes-256-gcm"])
 def test_bursts_without_aad_and_with_short_tags(shared_context: Context, name: str, n: int) -> None:
-    """Kernels of lists make whole tags and need an address of AAD; jobs get the bytes that they ask for, and no more."""
+    """Kernels of lists make whole tags and need an address of AAD; jobs get what they ask for, and no more."""
     rng = random.Random(f"{name} {n}")
     suite = shared_context.suite(name)
     for equal in (64, 200, 1000, 0):
