@@ -435,8 +435,7 @@ private:
         const int64_t sure = is_text ? int64_t(record_.text_head()) + 1 : 0;  // behind the position there are as many
         const bool clamped =
             mask.base == Value::mask || (mask.base == Value::bytes && mask.c - int64_t(mask.range) + sure >= 0);
-        if (a.range || !clamped || mask.c != -a.c || mask.position != a.position ||
-            &record_.fields[mask.lane] != count)
+        if (a.range || !clamped || mask.c != -a.c || mask.position != a.position || &record_.fields[mask.lane] != count)
             return wrong(section, at, "accesses what %s points to without the mask of the bytes that there are",
                          f.name);
         return CST_OK;

@@ -10,32 +10,18 @@ namespace {
 
 constexpr size_t MOST_LISTED = 64;  // jobs of a list
 
-uintptr_t address(const void *p) { return reinterpret_cast<uintptr_t>(p); }
+// Where the AAD of a job without one lies while a kernel runs it: there must be memory.
+const void *no_aad(const cst_job &job) { return reinterpret_cast<const uint8_t *>(job.key) + KeyLayout::ENCRYPT; }
 
-// Whether the kernel takes the job: a masked access that reaches into a page which is not there, or was never touched,
-// takes hundreds of cycles, though none of that page's bytes is accessed.
-class Takes {
-public:
-    explicit Takes(const KernelCall &call) : stride_(call.step - 1) {}
-    [[gnu::always_inline]] bool operator()(const cst_job &job) const {
-        const uintptr_t text = job.in_len - 1;
-        const uintptr_t leaves = in_two_pages(address(job.in), text, text | stride_) |
-                                 in_two_pages(address(job.out), text, text | stride_) |
-                                 in_two_pages(address(job.aad), job.aad_len - 1, MESSAGE_AAD - 1);
-        return takes_list(job) & (leaves < PAGE);
-    }
+// The tag that an opening kernel has left in the job, in place of its pieces, of which there are none.
+uint8_t *tag_made(cst_job *job) { return reinterpret_cast<uint8_t *>(&job->in_pieces); }
 
-private:
-    static constexpr uintptr_t PAGE = 4096;
-    static uintptr_t in_two_pages(uintptr_t from, uintptr_t a, uintptr_t b) { return (from + a) ^ (from + b); }
-    const uintptr_t stride_;
-};
-
-// Compares the tag that the kernel has left in the job, in place of its pieces, of which there are none, and restores
-// their pointer. Returns false on a mismatch.
+// Compares this tag, and restores the pointer of the pieces. Returns false on a mismatch.
 bool settle_opened(cst_job *job, const cst_piece *in_pieces) {
-    uint8_t *const made = reinterpret_cast<uint8_t *>(&job->in_pieces);
-    const bool right = same_bytes(made, static_cast<const uint8_t *>(job->tag), LISTED_TAG);
+    uint8_t *const made = tag_made(job);
+    const uint8_t *const tag = static_cast<const uint8_t *>(job->tag);
+    const bool right =
+        job->tag_len == LISTED_TAG ? same_bytes(made, tag, LISTED_TAG) : same_bytes(made, tag, job->tag_len);
     wipe(made, LISTED_TAG);
     job->in_pieces = in_pieces;
     if (right) text_done(job);
@@ -43,14 +29,18 @@ bool settle_opened(cst_job *job, const cst_piece *in_pieces) {
     return right;
 }
 
-int run_some(const KernelCall &call, cst_job *const *list, size_t n) {
+void call_kernel(const KernelCall &call, cst_job *const *list, size_t n) {
     cst_kernel_args args;
     args.iterations = n;
     args.state[0] = const_cast<cst_job **>(list);
-    const cst_piece *in_pieces[MOST_LISTED];
-    for (size_t i = 0; call.opens && i < n; i++) in_pieces[i] = list[i]->in_pieces;
     call.fn(&args);
     call.variant->calls.add(n);
+}
+
+int run_some(const KernelCall &call, cst_job *const *list, size_t n) {
+    const cst_piece *in_pieces[MOST_LISTED];
+    for (size_t i = 0; call.opens && i < n; i++) in_pieces[i] = list[i]->in_pieces;
+    call_kernel(call, list, n);
     bool all = true;
     for (size_t i = 0; i < n; i++)
         if (call.opens) all &= settle_opened(list[i], in_pieces[i]);
@@ -58,28 +48,59 @@ int run_some(const KernelCall &call, cst_job *const *list, size_t n) {
     return all ? CST_OK : CST_ERR_AUTH;
 }
 
+// Runs jobs of which some have no AAD, or are sealed with a tag shorter than the kernel's: for the call AADs lie
+// elsewhere, and tags are made elsewhere.
+__attribute__((noinline)) int run_changed(const KernelCall &call, cst_job *const *list, size_t n) {
+    const void *aads[MOST_LISTED];
+    void *tags[MOST_LISTED];
+    alignas(16) uint8_t made[MOST_LISTED][LISTED_TAG];
+    for (size_t i = 0; i < n; i++) {
+        cst_job &job = *list[i];
+        aads[i] = job.aad;
+        if (!job.aad_len) job.aad = no_aad(job);
+        tags[i] = job.tag;
+        if (!call.opens) job.tag = made[i];
+    }
+    const int result = run_some(call, list, n);
+    for (size_t i = 0; i < n; i++) {
+        cst_job &job = *list[i];
+        job.aad = aads[i];
+        job.tag = tags[i];
+        if (!call.opens) copy_few(static_cast<uint8_t *>(job.tag), made[i], job.tag_len);
+    }
+    if (!call.opens) wipe_rows(made, n);
+    return result;
+}
+
+// Whether the job is one of those.
+bool is_changed(const KernelCall &call, const cst_job &job) {
+    return (job.aad_len == 0) | ((job.tag_len != LISTED_TAG) & !call.opens);
+}
+
 int run_jobs_listed(const KernelCall &call, JobList jobs, size_t n) {
-    const Takes takes(call);
+    const ListTakes takes(call);
     bool all = true;
     for (size_t first = 0; first < n; first += MOST_LISTED) {
         cst_job *taken[MOST_LISTED], *others[MOST_LISTED];
         size_t some = 0, left = 0;
+        bool changed = false;
         const size_t end = std::min(n, first + MOST_LISTED);
         for (size_t i = first; i < end; i++) {
             cst_job *const job = taken[some] = others[left] = jobs[i];
             const bool its = takes(*job);
+            changed |= is_changed(call, *job);
             some += its;
             left += !its;
         }
-        if (some) all &= run_some(call, taken, some) == CST_OK;
+        if (some) all &= (changed ? run_changed : run_some)(call, taken, some) == CST_OK;
         if (left) all &= call.parts.block->run(*call.parts.block, JobList(others), left) == CST_OK;
     }
     return all ? CST_OK : CST_ERR_AUTH;
 }
 
 int run_job_listed(const KernelCall &call, cst_job *job) {
-    if (!Takes(call)(*job)) return call.parts.block->run_one(*call.parts.block, job);
-    return run_some(call, &job, 1);
+    if (!ListTakes(call)(*job)) return call.parts.block->run_one(*call.parts.block, job);
+    return (is_changed(call, *job) ? run_changed : run_some)(call, &job, 1);
 }
 
 }  // namespace
@@ -87,6 +108,17 @@ int run_job_listed(const KernelCall &call, cst_job *job) {
 void set_job_list(KernelCall *call) {
     call->run = run_jobs_listed;
     call->run_one = run_job_listed;
+}
+
+void make_tags(const KernelCall &call, cst_job *const *jobs, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!jobs[i]->aad_len) jobs[i]->aad = no_aad(*jobs[i]);
+    call_kernel(call, jobs, n);
+    for (size_t i = 0; call.opens && i < n; i++) {
+        uint8_t *const made = tag_made(jobs[i]);
+        memcpy(jobs[i]->tag, made, LISTED_TAG);
+        wipe_rows(made, LISTED_TAG);
+    }
 }
 
 }  // namespace cst

@@ -56,7 +56,7 @@ public:
           takes_(suite.kind == CST_AEAD ? aad <= MESSAGE_AAD || suite.construction == Construction::gcm
                                         : suite.kind == CST_CIPHER),
           remembers_(usual(suite)),
-          listed_(!suite.lists[opens].variants.empty() && aad && aad <= SHORT_MESSAGE_AAD),
+          listed_(!suite.lists[opens].variants.empty() && aad <= SHORT_MESSAGE_AAD),
           room_(suite),
           known_(calls().row(suite.engine->cost_generation(), aad)) {}
 
@@ -81,7 +81,7 @@ private:
     }
     __attribute__((noinline)) const KernelCall *ask(size_t n, uint64_t bytes, KernelCall *spare,
                                                     bool remembered) const {
-        const Variant *const list = listed_ ? choose_list(suite_, opens_, bytes, aad_) : nullptr;
+        const Variant *const list = listed_ ? choose_list(suite_, opens_, bytes) : nullptr;
         const KernelCall *call = list ? list_call(*list) : nullptr;
         const Variant *const v = call ? list : MessageKernels(suite_, opens_, n, aad_).of(bytes);
         if (!call && v && holds(*v)) {
@@ -118,9 +118,8 @@ private:
 
 }  // namespace
 
-const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare) {
-    const KernelCall *const call = WholeCalls(suite, opens, aad).of(1, bytes, spare);
-    return call && call->place.is_listed ? call->parts.block : call;
+const KernelCall *choose_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare) {
+    return WholeCalls(suite, opens, aad).of(1, bytes, spare);
 }
 
 const KernelCall *one_call(const Suite &suite, const cst_job *jobs, size_t n, KernelCall *spare) {
@@ -168,46 +167,41 @@ public:
     OneCallEach(JobList jobs, size_t n) : jobs_(jobs), n_(n) {
         const Suite &suite = *key_of(*jobs[0]).suite;
         const bool opens = jobs[0]->direction == CST_OPEN;
-        many_[0] = uint16_t(n);
         if (suite.messages[opens].variants.empty()) return;
         const WholeCalls calls(suite, opens, jobs[0]->aad_len);
         KernelCall spare;
         const KernelCall *const first = calls.of(1, jobs[0]->in_len, &spare);
         if (!(first && first->place.is_listed) && lanes_are_faster(suite, opens, jobs, n)) return;
-        many_[0] = 0;
+        uintptr_t other = 0;
         for (size_t i = 0; i < n; i++) {
-            const KernelCall *const call = calls.take(jobs[i], 1) ? calls.of(1, jobs[i]->in_len, &spare) : nullptr;
-            // The spare one: the next job may need another kernel.
-            const uint8_t number = on_[i] = call && call != &spare ? call->number : 0;
-            calls_[number] = call;
-            many_[number]++;
+            const KernelCall *call = calls.take(jobs[i], 1) ? calls.of(1, jobs[i]->in_len, &spare) : nullptr;
+            if (call == &spare) call = nullptr;  // the next job may need another kernel
+            on_[i] = call;
+            with_call_ += call != nullptr;
+            other |= uintptr_t(call) ^ uintptr_t(on_[0]);
         }
+        same_ = !other;
     }
-    bool all() const { return !many_[0]; }
+    bool all() const { return with_call_ == n_; }
     // Runs the jobs that have a call: all those of one kernel before those of the next.
     bool run() {
-        cst_job *of_call[MOST_MESSAGES];
-        uint16_t ends[LaidCalls::MOST];
-        uint16_t end = 0;
-        for (size_t i = 0; i < LaidCalls::MOST; i++) {
-            ends[i] = end;
-            end += many_[i];
-        }
-        for (size_t i = 0; i < n_; i++) of_call[ends[on_[i]]++] = jobs_[i];
+        if (!with_call_) return true;
+        if (same_) return on_[0]->run(*on_[0], jobs_, n_) == CST_OK;
+        cst_job *left[MOST_MESSAGES], *of_call[MOST_MESSAGES];
+        for (size_t i = 0; i < n_; i++) left[i] = jobs_[i];
         bool all = true;
-        for (size_t i = 1; i < LaidCalls::MOST; i++)
-            if (const size_t some = many_[i])
-                all &= calls_[i]->run(*calls_[i], JobList(of_call + ends[i] - some), some) == CST_OK;
+        for_each_call(on_, left, of_call, n_, [&](const KernelCall *call, size_t n) {
+            if (call) all &= call->run(*call, JobList(of_call), n) == CST_OK;
+        });
         return all;
     }
 
 private:
     const JobList jobs_;
     const size_t n_;
-    // By the number of a call, 0: jobs without one.
-    const KernelCall *calls_[LaidCalls::MOST];
-    uint16_t many_[LaidCalls::MOST] = {};
-    uint8_t on_[MOST_MESSAGES] = {};
+    size_t with_call_ = 0;
+    bool same_ = false;  // all have the same call
+    const KernelCall *on_[MOST_MESSAGES];
 };
 
 bool run_kind(cst_job **jobs, size_t n) {

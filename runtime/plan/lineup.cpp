@@ -296,17 +296,12 @@ const Variant *choose_message(const Suite &suite, bool opens, const Need &exact)
                          });
 }
 
-const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes, uint64_t aad) {
-    // Core cycles to fill a message's state block and to take its tag: some 160 instructions, four a cycle.
-    constexpr double STATE_BLOCK = 1000;
+const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes) {
     const Family &family = suite.lists[opens];
     if (family.variants.empty() || (suite.forced && !holds(family, suite.forced))) return nullptr;
-    Need need = message_need(suite, opens, 1, bytes, aad);
+    Need need = message_need(suite, opens, 1, bytes, 0);
     need.family = &family;
-    const Variant *const v = line_up(suite, need).variant;
-    if (!v || v == suite.forced) return v;
-    const Need apart = message_need(suite, opens, 1, bytes, aad);
-    return step_cycles(suite, need) < step_cycles(suite, apart) + STATE_BLOCK ? v : nullptr;
+    return line_up(suite, need).variant;
 }
 
 namespace {

@@ -113,8 +113,7 @@ Plan plan_of(const Class &c, const cst_job &job) {
     if (suite.message[c.opens] && MessageKernels(suite, c.opens, c.n, job.aad_len).of(job.in_len)) {
         rank_parts();
         Need need = message_need(suite, c.opens, c.n, job.in_len, job.aad_len);
-        if (takes_list(job) && choose_list(suite, c.opens, job.in_len, job.aad_len))
-            need.family = &suite.lists[c.opens];
+        if (takes_list(job) && choose_list(suite, c.opens, job.in_len)) need.family = &suite.lists[c.opens];
         plan.pair = rank(suite, need);
         return plan;
     }
@@ -145,12 +144,12 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     job.iv = first_counter;
     job.in_len = bytes;
     job.aad_len = suite.aad_min;
-    if (!suite.lists[opens].variants.empty()) {  // the usual shape
+    const Suite &maced = is_checked(suite) ? *suite.halves[0] : suite;
+    if (!maced.lists[opens].variants.empty()) {  // the usual shape
         job.iv_len = LISTED_IV;
         job.tag_len = LISTED_TAG;
         job.aad_len = USUAL_AAD;
     }
-    const Suite &maced = is_checked(suite) ? *suite.halves[0] : suite;
     const Class c = {&suite, nullptr, messages.data(), n, opens, one_key || n == 1};
     for (Message &m : messages) {
         m.job = &job;

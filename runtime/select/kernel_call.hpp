@@ -32,7 +32,6 @@ struct alignas(64) KernelCall {
     Run run;
     uint32_t step, step_log2, state_offset[2];
     uint32_t in, out;  // fields, as those of `place`
-    uint8_t number;  // among the calls of a suite and direction (select/laid_calls.hpp), from 1 on
     bool opens, clears_upper;
     bool copies_ends;  // a text's end may be elsewhere than the text (MessageCalls::leaves_page)
     MessagePlace place;

@@ -17,8 +17,6 @@ public:
     }
     ~LaidCalls() { delete table_.load(std::memory_order_relaxed); }
 
-    static constexpr uint32_t MOST = 64;  // numbers of calls
-
     // The choices for messages with an AAD of one length under one generation of the engine's costs.
     class Row;
     Row row(uint16_t generation, uint64_t aad) const;
@@ -46,9 +44,8 @@ public:
         for (uint32_t i = NONE + 1; table && i < MOST; i++) {
             const KernelCall *call = table->calls[i].load(std::memory_order_acquire);
             if (!call) {
-                KernelCall *const made = new (std::nothrow) KernelCall(lay_down());
+                const KernelCall *const made = new (std::nothrow) KernelCall(lay_down());
                 if (!made) return nullptr;
-                made->number = uint8_t(i);
                 if (table->calls[i].compare_exchange_strong(call, made, std::memory_order_acq_rel)) return made;
                 delete made;  // another thread was faster
             }
@@ -59,11 +56,9 @@ public:
 
 private:
     // Which kernel is best depends on whether the AAD is short, and on whether whole blocks remain after it.
-    static unsigned row_of(uint64_t aad) {
-        return unsigned(aad <= SHORT_MESSAGE_AAD) | unsigned(aad % 16 == 0) << 1;
-    }
+    static unsigned row_of(uint64_t aad) { return unsigned(aad <= SHORT_MESSAGE_AAD) | unsigned(aad % 16 == 0) << 1; }
     static constexpr unsigned INDEX_BITS = 8;
-    static constexpr uint32_t INDEX = (1 << INDEX_BITS) - 1, NONE = 1;  // index 0: not known
+    static constexpr uint32_t INDEX = (1 << INDEX_BITS) - 1, NONE = 1, MOST = 64;  // index 0: not known
     struct Table {
         ~Table() {
             for (auto &call : calls) delete call.load(std::memory_order_relaxed);

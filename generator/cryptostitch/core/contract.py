@@ -41,7 +41,8 @@ JOB = {
     TAG_MADE: 112,  # opening; where there are no pieces, which is cleared again
 }
 COUNTED = {"aad": AAD_BYTES, TEXT_IN: TEXT_BYTES, TEXT_OUT: TEXT_BYTES}
-"""Pointers of a job to so many bytes as another field says, at most the reach: of text more than ``Contract.text_head``."""
+"""Pointers of a job to so many bytes as another field says, at most the reach: of text more than
+``Contract.text_head``."""
 GHASH_ZEROS = 15  # rows behind the powers of a GCM key: as many as a kernel may read
 MESSAGE_AAD, SHORT_MESSAGE_AAD = 64, 48  # bytes of these blocks; of a short message's, behind which its lengths stand
 LENGTHS = "lengths"  # of a message of an AEAD: those of its AAD and text

@@ -25,7 +25,7 @@ one lane:
     gcm_enc, _dec        SP 800-38D, 7; a whole message, with its end behind the loop (streams/aes_gcm.j2): counter:
                          J0; chain: the tag; lengths: of AAD and text in bits; pointers to key (rounds + 1 round keys),
                          powers of H, the AAD, the text's end, and the powers that what is behind the loop begins with.
-                         Or a list of messages (streams/aes_gcm_list.j2), one an iteration: the state block is the
+                         Or a list of messages (streams/aes_gcm_list.j2), for each of which the state block is the
                          caller's job, whose fields contract.JOB names
     chacha_poly_enc,     RFC 8439, 2.8; a whole message (streams/chacha_poly.j2): counter: of block 0, and the nonce;
     chacha_poly_dec      chain: the tag; lengths: of AAD and text in bytes; pointers to key (2 rows of 16 bytes), the

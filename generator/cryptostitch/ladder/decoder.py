@@ -163,7 +163,11 @@ def _flow(instructions: list[Instruction]) -> Iterator[str]:
             back.append(i)
             if i.near_branch_target not in starts or i.near_branch_target >= i.ip:
                 yield f"{_at(i)}: does not go back to an instruction of the kernel"
-            if len(back) == 1 and skip and not (skip.next_ip == i.near_branch_target and skip.near_branch_target == i.next_ip):
+            if (
+                len(back) == 1
+                and skip
+                and not (skip.next_ip == i.near_branch_target and skip.near_branch_target == i.next_ip)
+            ):
                 yield f"{_at(skip)}: skips something else than the loop"
         elif i.flow_control != FlowControl.NEXT and not _is_hop(i):
             yield f"{_at(i)}: changes the flow of control"

@@ -752,7 +752,9 @@ class Scene:
         self.end = contract.bytes - 27 if self.end < 0 else self.end
         self.aad = min(self.aad, MOST_LISTED_AAD)
         strides = [(1, 0, 2, 3)[n % 4] * contract.text_head for n in range(self.iterations)]
-        ends = [(self.end + 7 * n) % contract.bytes or contract.bytes if n else self.end for n in range(self.iterations)]
+        ends = [
+            (self.end + 7 * n) % contract.bytes or contract.bytes if n else self.end for n in range(self.iterations)
+        ]
         self.jobs = [
             (
                 self.machine.take(f"job {n}", JOB_BYTES, 8, True),

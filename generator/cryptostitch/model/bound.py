@@ -105,9 +105,7 @@ def loop_bytes(kernel: Kernel, code: bytes) -> int:
     from iced_x86 import Decoder
 
     loop = set(kernel.loop)
-    numbers = [
-        n for n, i in enumerate(i for i, item in enumerate(kernel.items) if item.ins is not None) if i in loop
-    ]
+    numbers = [n for n, i in enumerate(i for i, item in enumerate(kernel.items) if item.ins is not None) if i in loop]
     decoder, starts = Decoder(64, code), list[int]()
     while len(starts) <= numbers[-1] + 1:
         starts.append(decoder.ip)
