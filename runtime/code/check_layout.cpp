@@ -10,7 +10,7 @@ namespace cst {
 namespace {
 
 constexpr uint64_t MAX_ENTRIES = 8192;  // of a field: rows times lanes
-constexpr uint32_t MAX_REACH = 4096;
+constexpr uint32_t MAX_REACH = 1 << 16;
 
 bool is(const FieldRecord &f, const char *name) { return std::strcmp(f.name, name) == 0; }
 

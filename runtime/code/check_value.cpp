@@ -67,7 +67,8 @@ Value flip(const Value &a, int64_t mask, const Places &places) {
 Value join(const Value &head, const Value &left, const Places &places) {
     Value b = left;
     b.flipped = 0;
-    if (b.position) b.c -= places.bytes;  // the next body's position is larger
+    const int64_t step = b.base == Value::count ? -int64_t(places.bytes) : places.bytes;
+    if (b.position) b.c -= step;  // the next body's position is larger
     if (head.base == Value::unknown || !head.same_base(b)) return Value();
     if (head == b) return head;
     if (head.range || b.range) return Value();
@@ -81,7 +82,7 @@ Value join(const Value &head, const Value &left, const Places &places) {
             either.c = std::min(head.c, b.c);
             return either;
         }
-        if (b.c - head.c == places.bytes) {
+        if (b.c - head.c == step) {
             Value moving = head;
             moving.position = true;
             return moving;

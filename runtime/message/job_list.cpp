@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../executors/message.hpp"
 #include "../suite/secret.hpp"
 #include "whole_texts.hpp"
 
@@ -9,75 +10,118 @@ namespace cst {
 namespace {
 
 constexpr size_t MOST_LISTED = 64;  // jobs of a list
-constexpr size_t TAG = 16;          // bytes
 
-// Compares the tag that the kernel has left in the job, which counts as done, in place of its pieces, of which there
-// are none, and restores their pointer. Returns false on a mismatch.
+// Where the AAD of a job without one lies while a kernel runs it: there must be memory.
+const void *no_aad(const cst_job &job) { return reinterpret_cast<const uint8_t *>(job.key) + KeyLayout::ENCRYPT; }
+
+// The tag that an opening kernel has left in the job, in place of its pieces, of which there are none.
+uint8_t *tag_made(cst_job *job) { return reinterpret_cast<uint8_t *>(&job->in_pieces); }
+
+// Compares this tag, and restores the pointer of the pieces. Returns false on a mismatch.
 bool settle_opened(cst_job *job, const cst_piece *in_pieces) {
-    uint8_t *const made = reinterpret_cast<uint8_t *>(&job->in_pieces);
-    const bool right = same_bytes(made, static_cast<const uint8_t *>(job->tag), TAG);
-    wipe(made, TAG);
+    uint8_t *const made = tag_made(job);
+    const uint8_t *const tag = static_cast<const uint8_t *>(job->tag);
+    const bool right =
+        job->tag_len == LISTED_TAG ? same_bytes(made, tag, LISTED_TAG) : same_bytes(made, tag, job->tag_len);
+    wipe(made, LISTED_TAG);
     job->in_pieces = in_pieces;
-    if (!right) refuse_unopened(job);
+    if (right) text_done(job);
+    else refuse_unopened(job);
     return right;
 }
 
-// Runs jobs that the kernel takes.
-template <bool AEAD>
-int run_taken(const KernelCall &call, cst_job *const *list, size_t n) {
-    const bool verifies = AEAD && call.opens;
-    bool all = true;
-    for (size_t left = n, some; left; list += some, left -= some) {
-        some = std::min(left, MOST_LISTED);
-        const cst_piece *in_pieces[MOST_LISTED];
-        for (size_t i = 0; i < some; i++) {
-            if (verifies) in_pieces[i] = list[i]->in_pieces;
-            text_done(list[i]);
-        }
-        cst_kernel_args args;
-        args.iterations = some;
-        args.state[0] = const_cast<cst_job **>(list);
-        call.fn(&args);
-        for (size_t i = 0; verifies && i < some; i++) all &= settle_opened(list[i], in_pieces[i]);
-    }
+void call_kernel(const KernelCall &call, cst_job *const *list, size_t n) {
+    cst_kernel_args args;
+    args.iterations = n;
+    args.state[0] = const_cast<cst_job **>(list);
+    call.fn(&args);
     call.variant->calls.add(n);
+}
+
+int run_some(const KernelCall &call, cst_job *const *list, size_t n) {
+    const cst_piece *in_pieces[MOST_LISTED];
+    const bool verifies = call.opens && call.variant->jobs.tag;
+    for (size_t i = 0; verifies && i < n; i++) in_pieces[i] = list[i]->in_pieces;
+    call_kernel(call, list, n);
+    bool all = true;
+    for (size_t i = 0; i < n; i++)
+        if (verifies) all &= settle_opened(list[i], in_pieces[i]);
+        else text_done(list[i]);
     return all ? CST_OK : CST_ERR_AUTH;
 }
 
-template <bool AEAD>
+// Runs jobs of which some have no AAD, or are sealed with a tag shorter than the kernel's: for the call AADs lie
+// elsewhere, and tags are made elsewhere.
+__attribute__((noinline)) int run_changed(const KernelCall &call, cst_job *const *list, size_t n) {
+    const void *aads[MOST_LISTED];
+    void *tags[MOST_LISTED];
+    alignas(16) uint8_t made[MOST_LISTED][LISTED_TAG];
+    for (size_t i = 0; i < n; i++) {
+        cst_job &job = *list[i];
+        aads[i] = job.aad;
+        if (!job.aad_len) job.aad = no_aad(job);
+        tags[i] = job.tag;
+        if (!call.opens) job.tag = made[i];
+    }
+    const int result = run_some(call, list, n);
+    for (size_t i = 0; i < n; i++) {
+        cst_job &job = *list[i];
+        job.aad = aads[i];
+        job.tag = tags[i];
+        if (!call.opens) copy_few(static_cast<uint8_t *>(job.tag), made[i], job.tag_len);
+    }
+    if (!call.opens) wipe_rows(made, n);
+    return result;
+}
+
+// Whether the job is one of those.
+bool is_changed(const KernelCall &call, const cst_job &job) {
+    return call.variant->jobs.tag && ((job.aad_len == 0) | ((job.tag_len != LISTED_TAG) & !call.opens));
+}
+
 int run_jobs_listed(const KernelCall &call, JobList jobs, size_t n) {
-    const ListTakes<AEAD> takes(call);
+    const ListTakes takes(call);
     bool all = true;
     for (size_t first = 0; first < n; first += MOST_LISTED) {
         cst_job *taken[MOST_LISTED], *others[MOST_LISTED];
         size_t some = 0, left = 0;
+        bool changed = false;
         const size_t end = std::min(n, first + MOST_LISTED);
         for (size_t i = first; i < end; i++) {
             cst_job *const job = taken[some] = others[left] = jobs[i];
             const bool its = takes(*job);
+            changed |= is_changed(call, *job);
             some += its;
             left += !its;
         }
-        if (some) all &= run_taken<AEAD>(call, taken, some) == CST_OK;
+        if (some) all &= (changed ? run_changed : run_some)(call, taken, some) == CST_OK;
         if (left) all &= call.parts.block->run(*call.parts.block, JobList(others), left) == CST_OK;
     }
     return all ? CST_OK : CST_ERR_AUTH;
 }
 
-template <bool AEAD>
 int run_job_listed(const KernelCall &call, cst_job *job) {
-    if (!ListTakes<AEAD>(call)(*job) || !(AEAD || TextCalls::takes(*key_of(*job).suite, *job)))
-        return call.parts.block->run_one(*call.parts.block, job);
-    return run_taken<AEAD>(call, &job, 1);
+    const bool counts = call.variant->jobs.tag || TextCalls::takes(*key_of(*job).suite, *job);
+    if (!counts || !ListTakes(call)(*job)) return call.parts.block->run_one(*call.parts.block, job);
+    return (is_changed(call, *job) ? run_changed : run_some)(call, &job, 1);
 }
 
 }  // namespace
 
 void set_job_list(KernelCall *call) {
-    const bool aead = call->variant->jobs.tag;
-    call->run_taken = aead ? run_taken<true> : run_taken<false>;
-    call->run = aead ? run_jobs_listed<true> : run_jobs_listed<false>;
-    call->run_one = aead ? run_job_listed<true> : run_job_listed<false>;
+    call->run = run_jobs_listed;
+    call->run_one = run_job_listed;
+}
+
+void make_tags(const KernelCall &call, cst_job *const *jobs, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!jobs[i]->aad_len) jobs[i]->aad = no_aad(*jobs[i]);
+    call_kernel(call, jobs, n);
+    for (size_t i = 0; call.opens && i < n; i++) {
+        uint8_t *const made = tag_made(jobs[i]);
+        memcpy(jobs[i]->tag, made, LISTED_TAG);
+        wipe_rows(made, LISTED_TAG);
+    }
 }
 
 }  // namespace cst

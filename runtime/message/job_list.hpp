@@ -1,22 +1,23 @@
-// Runs messages of GCM and texts as lists of jobs, which a kernel takes by one call (streams/aes_gcm_list.j2,
-// aes_list.j2).
+// Runs messages of GCM (SP 800-38D) and texts as lists of jobs, which a kernel takes by one call
+// (streams/aes_gcm_list.j2, aes_list.j2).
 #pragma once
 
 #include "../select/kernel_call.hpp"
 
 namespace cst {
 
-// Whether a kernel of lists takes a job: a masked access that reaches into a page which is not there, or was never
-// touched, takes hundreds of cycles, though none of that page's bytes is accessed.
-template <bool AEAD>
+constexpr size_t LISTED_TAG = 16;  // bytes of the tags that such kernels of GCM make
+
+// Whether a kernel of lists takes a job of a length for which it was chosen: a masked access that reaches into a page
+// which is not there, or was never touched, takes hundreds of cycles, though none of that page's bytes is accessed.
 class ListTakes {
 public:
-    explicit ListTakes(const KernelCall &call) : jobs_(call.variant->jobs), last_(call.place.head + call.step - 1) {}
+    explicit ListTakes(const KernelCall &call) : jobs_(call.variant->jobs), stride_(call.step - 1) {}
     [[gnu::always_inline]] bool operator()(const cst_job &job) const {
-        const uintptr_t text = job.in_len - 1;
-        uintptr_t leaves = in_two_pages(job.in, text, last_) | in_two_pages(job.out, text, last_);
-        if (!AEAD) return leaves < PAGE;  // there is no other length than that of the text
-        leaves |= in_two_pages(job.aad, job.aad_len - 1, MESSAGE_AAD - 1);
+        const uintptr_t text = job.in_len - 1, aad = job.aad_len;
+        const uintptr_t leaves = in_two_pages(job.in, text, text | stride_) |
+                                 in_two_pages(job.out, text, text | stride_) |
+                                 (in_two_pages(job.aad, aad - 1, MESSAGE_AAD - 1) & (0 - uintptr_t(aad != 0)));
         return jobs_.take(job) & (leaves < PAGE);
     }
 
@@ -27,14 +28,39 @@ private:
         return (at + a) ^ (at + b);
     }
     const ListedJobs jobs_;
-    const uintptr_t last_;
+    const uintptr_t stride_;
 };
-inline bool list_takes(const KernelCall &call, const cst_job &job) {
-    return call.variant->jobs.tag ? ListTakes<true>(call)(job) : ListTakes<false>(call)(job);
+
+// Returns the call of the kernel of single messages that stands beside a kernel of lists; of another, itself.
+inline const KernelCall *without_list(const KernelCall *call) {
+    return call && call->place.is_listed ? call->parts.block : call;
 }
 
-// Sets the functions that run jobs, whose counters have room for their texts. call.parts.block: runs those that the
-// kernel does not take.
+// Calls run(call, n) for each kernel call of a list of calls and their jobs, with its n jobs in `its`. Overwrites both
+// lists.
+template <typename Run>
+inline void for_each_call(const KernelCall **calls, cst_job **jobs, cst_job **its, size_t n, Run run) {
+    for (size_t some, others; n; n = others) {
+        const KernelCall *const call = calls[0];
+        some = others = 0;
+        for (size_t i = 0; i < n; i++) {  // without branches, which random lengths mislead
+            const KernelCall *const that = calls[i];
+            its[some] = jobs[others] = jobs[i];
+            calls[others] = that;
+            some += that == call;
+            others += that != call;
+        }
+        run(call, some);
+    }
+}
+
+// Sets the functions that run jobs. call.parts.block: runs those that the kernel does not take.
 void set_job_list(KernelCall *call);
+
+// Jobs whose tag is a result when they are opened, too, not compared; their keys may be memory that is laid out as a
+// key of the suite from its round keys on (KeyLayout::ENCRYPT).
+// Runs n such jobs, which the kernel takes (ListTakes) and whose tags have LISTED_TAG bytes. Changes nothing of a job
+// but that one without AAD gets an address for it; no status is set.
+void make_tags(const KernelCall &call, cst_job *const *jobs, size_t n);
 
 }  // namespace cst

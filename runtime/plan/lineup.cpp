@@ -34,7 +34,6 @@ double calls(const Variant &v, const Need &need) {
     const uint64_t bytes = need.bytes - (need.whole ? v.message.head : 0);
     const uint64_t whole = bytes >> v.step_log2, rest = bytes & (v.step - 1);
     const double one = v.cost.per_call, iteration = v.cost.per_iteration;
-    if (v.message.is_listed) return iteration + one / double(need.messages);
     if (need.whole)
         return one +
                iteration * double(rest    ? whole
@@ -297,17 +296,12 @@ const Variant *choose_message(const Suite &suite, bool opens, const Need &exact)
                          });
 }
 
-const Variant *choose_list(const Suite &suite, bool opens, size_t n, uint64_t bytes, uint64_t aad) {
-    // Core cycles to fill a message's state block and to take its tag.
-    constexpr double STATE_BLOCK = 20;
+const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes) {
     const Family &family = suite.lists[opens];
     if (family.variants.empty() || (suite.forced && !holds(family, suite.forced))) return nullptr;
-    Need need = {&family, n, bytes, bytes};
-    need.whole = true;
-    const Variant *const v = line_up(suite, need).variant;
-    if (!v || v == suite.forced) return v;
-    const Need apart = message_need(suite, opens, n, bytes, aad);
-    return step_cycles(suite, need) < step_cycles(suite, apart) + STATE_BLOCK * double(n) ? v : nullptr;
+    Need need = message_need(suite, opens, 1, bytes, 0);
+    need.family = &family;
+    return line_up(suite, need).variant;
 }
 
 namespace {

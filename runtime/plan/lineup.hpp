@@ -50,8 +50,9 @@ inline Need message_need(const Suite &suite, bool opens, size_t messages, uint64
     return need;
 }
 
-// Selects the kernel that takes n messages of so many bytes as a list. NULL: there is none, or others take less time.
-const Variant *choose_list(const Suite &suite, bool opens, size_t n, uint64_t bytes, uint64_t aad);
+// Selects the kernel that takes messages of so many bytes as a list. NULL: there is none. No kernel that wants a state
+// block is preferred to it: even for one message, what fills the block costs more than kernels of a length differ by.
+const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes);
 
 // Selects the kernel that processes whole messages. NULL: there is none, or, for an AEAD, separate kernels for the
 // parts take less time.

@@ -114,7 +114,7 @@ Plan plan_of(const Class &c, const cst_job &job) {
         Need need = message_need(suite, c.opens, c.n, job.in_len, job.aad_len);
         const Family &lists = suite.lists[c.opens];
         if (!lists.variants.empty() && lists.variants.front()->jobs.take(job) &&
-            choose_list(suite, c.opens, c.n, job.in_len, job.aad_len))
+            choose_list(suite, c.opens, job.in_len))
             need.family = &lists;
         plan.pair = rank(suite, need);
         return plan;
@@ -146,13 +146,13 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     job.iv = first_counter;
     job.in_len = bytes;
     job.aad_len = suite.aad_min;
-    if (!suite.lists[opens].variants.empty()) {  // the usual shape
-        const ListedJobs &usual = suite.lists[opens].variants.front()->jobs;
+    const Suite &maced = is_checked(suite) ? *suite.halves[0] : suite;
+    if (!maced.lists[opens].variants.empty()) {  // the usual shape
+        const ListedJobs &usual = maced.lists[opens].variants.front()->jobs;
         job.iv_len = usual.iv;
         job.tag_len = usual.tag;
         job.aad_len = std::min<size_t>(usual.most_aad, USUAL_AAD);
     }
-    const Suite &maced = is_checked(suite) ? *suite.halves[0] : suite;
     const Class c = {&suite, nullptr, messages.data(), n, opens, one_key || n == 1};
     for (Message &m : messages) {
         m.job = &job;

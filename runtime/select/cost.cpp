@@ -86,6 +86,7 @@ bool find_costs(const Pack &pack, const std::string &microarchitecture, CostReco
 }
 
 Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
+    bool calls = true;
     double instructions = 0, issue = 0, wide = 0, sha = 0, aes = 0, lanes = 0, edges = 0, latency = 0;
     for (uint32_t i = 0; i < kernel.n_streams; i++) {
         const StreamRecord &stream = kernel.streams[i];
@@ -104,16 +105,18 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
             aes +=
                 bytes * program.lanes / 16 * algorithm.rounds / (has(program, "vaes") ? kVaesPerCycle : kAesPerCycle);
         if (program.lanes > 1) lanes += program.lanes * (algorithm.reads_only() ? kLane : kLane + kWritingLane);
-        // The edges of ChaCha20-Poly1305 are rounds like those of its loop, and a hash that waits for them.
-        edges +=
-            (program.n_enter + program.n_leave + double(stream.lag) * body) / (!algorithm.is_chacha_poly() ? kPerCycle
-                                                                               : fills_512 ? kWidePerCycle
-                                                                                           : kEdgesPerCycle);
+        // The edges of ChaCha20-Poly1305, and of lists, are rounds like those of their loops, and a hash that waits for
+        // them.
+        const bool works = algorithm.is_chacha_poly() || program.is_listed();
+        edges += (program.n_enter + program.n_leave + double(stream.lag) * body) / (!works      ? kPerCycle
+                                                                                    : fills_512 ? kWidePerCycle
+                                                                                                : kEdgesPerCycle);
+        calls &= !program.is_listed();  // there is one for all messages
         latency = std::max(latency, chain(program, algorithm, bytes, fills_512 ? body : 0));
     }
     Cost cost;
     cost.per_iteration = std::max({issue, wide / kWidePerCycle, sha, aes, latency}) + instructions * kEach;
-    cost.per_call = kCall + lanes + edges;
+    cost.per_call = (calls ? kCall : 0) + lanes + edges;
     return cost;
 }
 

@@ -26,17 +26,12 @@ struct alignas(64) KernelCall {
     // does not take this job; nothing was written.
     typedef int (*RunOne)(const KernelCall &, cst_job *);
 
-    // Does so with jobs of a list that its kernel takes (message/job_list.hpp).
-    typedef int (*RunTaken)(const KernelCall &, cst_job *const *list, size_t n);
-
     cst_kernel_fn fn;
     const Variant *variant;
     RunOne run_one;
     Run run;
-    RunTaken run_taken;
     uint32_t step, step_log2, state_offset[2];
     uint32_t in, out;  // fields, as those of `place`
-    uint32_t slot;  // its place among the calls of its suite and direction (LaidCalls)
     bool opens, clears_upper;
     bool copies_ends;  // a text's end may be elsewhere than the text (MessageCalls::leaves_page)
     MessagePlace place;

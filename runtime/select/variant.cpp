@@ -228,12 +228,11 @@ Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *
     const FieldRecord *const text = program.field("text_in"), *const key = program.field("key");
     if (v->n_streams != 1 || kernel.streams[0].ratio != 1 || program.lanes != 1 || v->lag || !algorithm.usable ||
         !record.is_mode() || program.state_bytes != sizeof(cst_job) || !key || !text ||
-        program.bytes > 16 * MOST_GCM_BLOCKS || text->reach < program.bytes ||
-        text->reach > program.bytes + 16 * MOST_LISTED_HEAD)
+        program.bytes > 16 * MOST_GCM_BLOCKS || text->reach < program.bytes)
         return Role::other;
     v->jobs.key_bytes = key->reach;
     v->jobs.iv = aead ? 12 : record.has_chain() ? 16 : 0;
-    if (aead) v->jobs.tag = 16, v->jobs.least_aad = 1, v->jobs.most_aad = SHORT_MESSAGE_AAD;
+    if (aead) v->jobs.tag = 16, v->jobs.most_aad = SHORT_MESSAGE_AAD;
     const struct {
         const char *name;
         size_t offset;
@@ -264,8 +263,10 @@ Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *
     v->any_length = true;
     v->message.is_listed = true;
     v->message.bits = true;
-    v->message.head = text->reach - program.bytes;
+    v->message.head = program.text_head();
     v->message.least = v->message.head + 1;
+    v->message.most = text->reach;
+    v->message.is_short = !v->message.head;
     v->cipher.algorithm = &algorithm;
     v->lanes = 1;
     v->step = program.bytes;

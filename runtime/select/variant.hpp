@@ -22,7 +22,6 @@ constexpr uint32_t MOST_MESSAGE_BLOCKS = 32;  // in an iteration of a kernel of 
 constexpr uint32_t MOST_CHACHA_POLY_BLOCKS = 96;  // of ChaCha20-Poly1305,
 constexpr uint32_t MOST_GCM_BLOCKS = 16;          // and of GCM;
 constexpr uint32_t MOST_SHORT_GCM_BLOCKS = 32;    // of one for short messages
-constexpr uint32_t MOST_LISTED_HEAD = 88;         // blocks in front of the last iteration's of a list's messages
 constexpr uint32_t MOST_WHOLE_GHASH = 8;      // of one of GHASH alone
 constexpr uint32_t MOST_CHECKSUM_STATE = 512;  // bytes of a state block of a checksum
 constexpr uint32_t MESSAGE_AAD = 64;          // bytes for the AAD,
@@ -70,7 +69,8 @@ struct MessagePlace {
     uint32_t least;       // bytes of the shortest text
     uint32_t aad_blocks;  // blocks of AAD that it takes; a shorter AAD is at their end
     bool is_short;  // no message is longer than an iteration
-    bool is_listed;  // messages are jobs of a list (Role::list): longer than `head`, by at most an iteration
+    bool is_listed;  // messages are jobs of a list (Role::list): longer than `head`, and of at most `most` bytes
+    uint32_t most;
     bool bits;  // masks have a bit for each byte; else a byte, and whole vectors are read and written
 };
 
@@ -84,10 +84,10 @@ struct SumPlace {
 // What jobs of a list must be like, besides the length of the text.
 struct ListedJobs {
     uint32_t key_bytes;  // up to which the kernel reads a key object: only suites whose keys end so have that layout
-    uint32_t iv, tag, least_aad, most_aad;  // bytes
+    uint32_t iv, most_aad;  // bytes
+    uint32_t tag;  // bytes of the tag that the kernel makes, of which a job may want fewer
 
-    bool take_aad(uint64_t bytes) const { return bytes - least_aad <= most_aad - least_aad; }
-    bool take(const cst_job &job) const { return (job.iv_len == iv) & (job.tag_len == tag) & take_aad(job.aad_len); }
+    bool take(const cst_job &job) const { return (job.iv_len == iv) & (job.aad_len <= most_aad); }
 };
 
 // The streams of one algorithm in a kernel; their lanes have consecutive numbers.
@@ -172,7 +172,8 @@ struct Variant {
     }
     // Whether a kernel of whole messages takes one of so many bytes.
     bool takes_message(uint64_t bytes) const {
-        return bytes >= message.least && !((message.is_short || message.is_listed) && bytes > message.head + step);
+        return bytes >= message.least && !(message.is_short && bytes > step) &&
+               !(message.is_listed && bytes > message.most);
     }
     // Rounds `bytes` up to whole iterations.
     uint64_t whole_iterations(uint64_t bytes) const { return (bytes + step - 1) & ~uint64_t(step - 1); }

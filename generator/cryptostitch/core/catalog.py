@@ -91,15 +91,9 @@ GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32,
 GCM_MESSAGES = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 GCM_BLOCKS = {("sse", 1): (4, 8), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 GCM_SHORT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 8, 4), ("avx512", 1): (32, 16, 8, 4)}
-# Lists of messages, where a level masks bytes: of few blocks, or of strides in front of the last; together up to 96
-# blocks, most packets.
-LISTS, LIST_HEADS = {"avx512": (1,)}, range(6)
-GCM_LIST_BLOCKS: tuple[dict[tuple[str, int], tuple[int, ...]], ...] = (
-    {("avx512", 1): (16, 8, 4)},
-    {("avx512", 1): (16,)},
-)
-# Of texts up to 16 blocks each number of vectors of 64 bytes has a kernel, of longer ones every other.
-LIST_TEXT_BLOCKS = {head: ((8,) if head > 1 else ()) + ((4,) if head < 4 else ()) for head in range(12)}
+# Lists of messages, where a level masks bytes: of strides and an end, or of few blocks.
+LISTS = {"avx512": (1,)}
+LIST_BLOCKS = {"": {("avx512", 1): (16,)}, "_short": {("avx512", 1): (16, 8, 4)}}
 # Whole texts, their ends included: as many blocks as hide the latency of a round, and few for bursts of short ones.
 WHOLE_TEXTS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16, 4)}
@@ -492,20 +486,20 @@ def _whole_texts(name: str, mode: str, opening: bool = False, listed: bool = Fal
     return Form(f"{name}_whole", template, WHOLE_TEXTS, (1,), blocks, (), parameters, False, 1, beside=beside)
 
 
-def _listed_texts(name: str, mode: str, opening: bool = False) -> tuple[Form, ...]:
-    """The forms of a mode of AES that take a list of texts of a few lengths."""
+def _lists(name: str, template: str, **parameters: object) -> tuple[Form, ...]:
+    """The forms that take a list of messages."""
     return tuple(
         Form(
-            f"{name}_list{head or ''}",
-            "streams/aes_list.j2",
+            f"{name}_list{suffix}",
+            template,
             LISTS,
             (1,),
-            {("avx512", 1): blocks},
-            parameters={"mode": mode, "opening": opening, "head": head},
+            blocks,
+            parameters={"loops": not suffix, **parameters},
             paired=False,
             objects=0,
         )
-        for head, blocks in LIST_TEXT_BLOCKS.items()
+        for suffix, blocks in LIST_BLOCKS.items()
     )
 
 
@@ -552,7 +546,7 @@ def _aes_ctr(key_bits: int) -> Algorithm:
         (
             Form(name, "streams/aes_ctr.j2", COUNTERS, (1,), COUNTER_BLOCKS),
             _whole_texts(name, "counter", listed=True),
-            *_listed_texts(name, "counter"),
+            *_lists(name, "streams/aes_list.j2", mode="counter", opening=False),
         ),
         {"word": 32, "rounds": rounds},
         block_bytes=16,
@@ -594,19 +588,7 @@ def _aes_gcm(key_bits: int) -> list[Algorithm]:
                 objects=0 if suffix else 1,
             )
             for suffix, blocks in (("", GCM_BLOCKS), ("_short", GCM_SHORT_BLOCKS))
-        ) + tuple(
-            Form(
-                f"{name}_list{head or ''}",
-                "streams/aes_gcm_list.j2",
-                LISTS,
-                (1,),
-                GCM_LIST_BLOCKS[min(head, 1)],
-                parameters={"head": head},
-                paired=False,
-                objects=0,
-            )
-            for head in LIST_HEADS
-        )
+        ) + _lists(name, "streams/aes_gcm_list.j2")
 
     return [
         Algorithm(

@@ -41,8 +41,8 @@ JOB = {
     TAG_MADE: 112,  # opening; where there are no pieces, which is cleared again
 }
 COUNTED = {"aad": AAD_BYTES, TEXT_IN: TEXT_BYTES, TEXT_OUT: TEXT_BYTES}
-"""Pointers of a job to so many bytes as another field says: of AAD at most its reach; of text more than what is in
-front of the last ``Contract.bytes`` of its reach."""
+"""Pointers of a job to so many bytes as another field says, at most the reach: of text more than
+``Contract.text_head``."""
 GHASH_ZEROS = 15  # rows behind the powers of a GCM key: as many as a kernel may read
 MESSAGE_AAD, SHORT_MESSAGE_AAD = 64, 48  # bytes of these blocks; of a short message's, behind which its lengths stand
 LENGTHS = "lengths"  # of a message of an AEAD: those of its AAD and text
@@ -121,13 +121,14 @@ class Contract:
 
     @property
     def is_listed(self) -> bool:
-        """Whether an iteration is a whole message, a job of a list, and the job is the state block."""
+        """Whether a call takes a list of messages, jobs that are the state blocks: each section runs for every one, the
+        body once for each ``bytes`` that are between ``text_head`` and an end of 1 to ``bytes`` bytes."""
         return self.has(TEXT_BYTES)
 
     @property
     def text_head(self) -> int:
-        """Bytes that the text of such a message has more than."""
-        return self.field(TEXT_IN).reach - self.bytes
+        """Bytes of such a text in front of the loop; 0: there is no loop, and no text is longer than ``bytes``."""
+        return self.bytes if self.field(TEXT_IN).reach > self.bytes else 0
 
     def count_of(self, name: str) -> Field | None:
         """The field that says how many bytes there are where a pointer of that name points; None: all of them."""

@@ -3,8 +3,8 @@
 A kind that writes turns `in` into `out`; one that only reads leaves its result in `chain`. A form of one that takes
 whole texts (streams/aes_whole.j2) has the text's end behind the loop, and a pointer to its key; the chain stays as it
 was. Of XTS it is what the first tweak is made of, with a pointer to that key, and becomes the first tweak. A form of
-one that takes a list of messages (streams/aes_gcm_list.j2, aes_list.j2) has one in each iteration: the state block is
-the caller's job, whose fields contract.JOB names. Fields of one lane:
+one that takes a list of messages (streams/aes_gcm_list.j2, aes_list.j2) has the caller's jobs as state blocks, whose
+fields contract.JOB names. Fields of one lane:
 
     hash                 chain: the words of the chaining value
     cipher_enc, _dec     CBC; chain: the block before (16 bytes); key: rounds + 1 round keys

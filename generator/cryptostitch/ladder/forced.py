@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS, Algorithm
-from ..core.contract import AAD, END_IN, GHASH_ZEROS, MOST_LISTED_AAD, POWERS_END, TWEAK_KEY
+from ..core.contract import AAD, END_IN, GHASH_ZEROS, MOST_LISTED_AAD, POWERS_END, TEXT_IN, TWEAK_KEY
 from ..core.kinds import FRAMED_KINDS, KINDS
 from .oracle import BOTH, halves, meaning
 from .result import Skip
@@ -109,7 +109,7 @@ class Forced:
             least = max(least, contracts[0].bytes - 16 * GHASH_ZEROS - 15)
         most = contracts[0].bytes if contracts[0].is_short else 0
         if contracts[0].is_listed:
-            least, most = contracts[0].text_head + 1, contracts[0].text_head + contracts[0].bytes
+            least, most = contracts[0].text_head + 1, contracts[0].field(TEXT_IN).reach
             lanes = LISTED
         if {"chacha", "poly1305"} <= kinds:
             least = max(least, CHACHA_STITCHED)

@@ -747,19 +747,23 @@ class Scene:
 
     def _take_jobs(self, contract: Contract) -> None:
         """Sets up a job for each iteration: the first has an end of ``end`` bytes and ``aad`` bytes of AAD, the others
-        have other lengths."""
+        have other lengths. Where there is a loop, it runs once for the first, and up to three times, or never, for
+        others."""
         self.end = contract.bytes - 27 if self.end < 0 else self.end
         self.aad = min(self.aad, MOST_LISTED_AAD)
+        strides = [(1, 0, 2, 3)[n % 4] * contract.text_head for n in range(self.iterations)]
+        ends = [
+            (self.end + 7 * n) % contract.bytes or contract.bytes if n else self.end for n in range(self.iterations)
+        ]
         self.jobs = [
             (
                 self.machine.take(f"job {n}", JOB_BYTES, 8, True),
-                (self.end + 7 * n) % contract.bytes or contract.bytes if n else self.end,
+                contract.text_head + strides[n] + ends[n],
                 (self.aad + 5 * n) % (MOST_LISTED_AAD + 1),
             )
             for n in range(self.iterations)
         ]
-        for n, (_, end, aad) in enumerate(self.jobs):
-            text = contract.text_head + end
+        for n, (_, text, aad) in enumerate(self.jobs):
             sizes = {AAD: aad, TEXT_IN: text, TEXT_OUT: text}
             for name in (KEY, IV, AAD, TEXT_IN, TEXT_OUT, TAG):
                 if contract.has(name):
@@ -774,10 +778,10 @@ class Scene:
         contract, opens = self.contract(0), KINDS[row.kind].direction == "open"
         self.machine.write(self.states[0], b"".join(job.to_bytes(8, "little") for job, _, _ in self.jobs))
         expected = []
-        for n, (job, end, aad_bytes) in enumerate(self.jobs):
+        for n, (job, text_bytes, aad_bytes) in enumerate(self.jobs):
             where = f" of message {n}" if n else ""
             key, iv = secrets(f"key{where}", row.key_bytes), secrets(f"iv{where}", contract.field(IV).reach)
-            text = secrets(f"text{where}", contract.text_head + end)
+            text = secrets(f"text{where}", text_bytes)
             fields = {name: self.buffers[0, name, n] for name in JOB if (0, name, n) in self.buffers}
             fields |= {TEXT_BYTES: len(text)}
             self.machine.write(job, background(0, JOB_BYTES))
