@@ -365,7 +365,8 @@ def test_the_right_one_is_not_refused(name: str) -> None:
     ],
 )
 def test_no_program_believes_more_of_pointers(name: str, field: str, change: dict[str, int]) -> None:
-    """Of what they point to: that it is aligned farther than the runtime's, or may be written."""
+    """Both refuse a program that declares a larger alignment than the runtime gives to what a pointer points to, or
+    that it writes what the runtime only lets it read."""
     right = GENERATOR.recipe(name)
     program = right.parts[0].program
     fields = tuple(replace(f, **change) if f.name == field else f for f in program.contract.fields)

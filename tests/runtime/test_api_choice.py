@@ -100,10 +100,9 @@ def test_a_message_alone_runs_what_is_chosen_now(library: str, suite: str) -> No
         kernel = context.kernel(name)
         before = kernel.calls()
         held = []
-        some = TAKES_SOME in name
-        for _ in range(6 * TURNS if some else 3):
+        for _ in range(6 * TURNS if TAKES_SOME in name else 3):
             held.append(bench.burst([JobSpec(suite, SEAL, length, 0, 13)]))
-        return kernel.calls() >= before + (1 if some else 3)
+        return kernel.calls() >= before + 3
 
     def runs_what_is_named() -> None:
         for length in lengths:
