@@ -412,10 +412,15 @@ private:
         if (!masks) return CST_OK;
         const Ins &ins = code(section)[at];
         const uint32_t row = uint32_t(a.c) / size;
-        if (a.c % size || size * masks->rows != f.reach || ins.mask == Ins::NO_MASK ||
+        if (a.c % size || size * masks->rows != f.reach || !moves_bytes(section, at) || ins.mask == Ins::NO_MASK ||
             masks_[ins.mask].place != masks->offset + row * masks->row_bytes)
             return wrong(section, at, "accesses what %s points to without the mask of these bytes", f.name);
         return CST_OK;
+    }
+
+    // Whether each bit of the instruction's mask is a byte, and bytes whose bits are not set are not accessed.
+    bool moves_bytes(Section section, size_t at) const {
+        return std::strcmp(forms_[int(section)][at]->name, "vmovdqu8") == 0;
     }
 
     // Memory of which a job says how many bytes there are. A text has more than text_head() and what the iterations so
@@ -435,7 +440,8 @@ private:
         const int64_t sure = is_text ? int64_t(record_.text_head()) + 1 : 0;  // behind the position there are as many
         const bool clamped =
             mask.base == Value::mask || (mask.base == Value::bytes && mask.c - int64_t(mask.range) + sure >= 0);
-        if (a.range || !clamped || mask.c != -a.c || mask.position != a.position || &record_.fields[mask.lane] != count)
+        if (a.range || !clamped || !moves_bytes(section, at) || mask.c != -a.c || mask.position != a.position ||
+            &record_.fields[mask.lane] != count)
             return wrong(section, at, "accesses what %s points to without the mask of the bytes that there are",
                          f.name);
         return CST_OK;

@@ -25,6 +25,9 @@ Value sum(const Value &a, const Value &b) {
     if (a.base == Value::unknown || b.base == Value::unknown || (a.base != Value::number && b.base != Value::number))
         return Value();
     if ((a.position && b.position) || (a.half && b.half)) return Value();
+    // The position is taken from a count, and added to all else.
+    const Value &number = a.base == Value::number ? a : b, &other = a.base == Value::number ? b : a;
+    if (other.base == Value::count && (number.position || number.half || number.range)) return Value();
     Value result = plus(a.base == Value::number ? b : a, a.base == Value::number ? a.c : b.c);
     result.position = a.position || b.position;
     result.half = std::max(a.half, b.half);

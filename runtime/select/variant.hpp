@@ -137,7 +137,7 @@ struct Variant {
     uint32_t step_log2 = 0;
     uint64_t lanes_inverse = 0;  // 2^32 / lanes, rounded up
     uint32_t lag = 0;  // iterations per call must exceed it,
-    bool any_length = false;  // or there may be none, or an iteration is a message of any length that it takes
+    bool any_length = false;  // or there may be none; a kernel of a list takes jobs of any length between its bounds
     MessagePlace message = {};
     ListedJobs jobs = {};
     SumPlace sum = {};

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from built import kernel_names
 from cryptostitch.binding import runtime
-from cryptostitch.core.contract import AAD_BYTES, END_IN, END_OUT, JOB, POWERS_END, TEXT_BYTES, Contract
+from cryptostitch.core.contract import AAD_BYTES, END_IN, END_OUT, JOB, POWERS_END, TEXT_BYTES, TEXT_IN, Contract
 from cryptostitch.core.ir import GENERAL, Imm, Ins, Mem, Reg
 from cryptostitch.core.program import Program, Recipe
 from cryptostitch.emit.artefacts import algorithm_records
@@ -175,6 +175,17 @@ def of_field(field: str) -> Callable[[Ins], Ins]:
     )
 
 
+def copies_count(ins: Ins) -> bool:
+    return ins.op == "mov" and isinstance(ins.operands[1], Reg)
+
+
+def with_position(ins: Ins) -> Ins:
+    """The count that is copied has the position added."""
+    code = GENERATOR.recipe(LISTED_LOOP).parts[0].program.code.leave
+    position = next(o.index for i in code if walks(i) for o in i.operands if isinstance(o, Mem) and o.index)
+    return Ins("lea", (ins.operands[0], Mem(ins.register(1), 0, 0, index=position)))
+
+
 COUNT = "without the mask of the bytes that there are"
 LIST_FAULTS: dict[str, tuple[str, str, Callable[[], Callable[[Ins], bool]], Callable[[Ins], Ins], str]] = {
     "a store of the text without a mask": (LISTED, "enter", lambda: stores_part, unmasked, COUNT),
@@ -197,6 +208,14 @@ LIST_FAULTS: dict[str, tuple[str, str, Callable[[], Callable[[Ins], bool]], Call
         to(-2),
         COUNT,
     ),
+    "a store of words under a mask of bytes": (
+        LISTED_LOOP,
+        "leave",
+        lambda: stores_part,
+        lambda i: replace(i, op="vmovdqu32"),
+        COUNT,
+    ),
+    "a count and the position": (LISTED_LOOP, "leave", lambda: copies_count, with_position, COUNT),
     "a stride beyond what every text has": (LISTED_LOOP, "enter", lambda: walks, moved(256), COUNT),
     "a stride of the loop beyond its own": (LISTED_LOOP, "body", lambda: walks, moved(256), COUNT),
     "a stride behind the loop": (LISTED_LOOP, "leave", lambda: walks, unmasked, COUNT),
@@ -276,6 +295,12 @@ def test_the_fetching_of_jobs_is_proved() -> None:
 
 
 FAULTS = {
+    "a store of the end's words under a mask of bytes": (
+        "leave",
+        stores_part,
+        lambda i: replace(i, op="vmovdqu32"),
+        f"what {END_OUT}",
+    ),
     "a store of the end without a mask": ("leave", stores_part, unmasked, f"what {END_OUT}"),
     "a load of the end without a mask": ("leave", loads_part, unmasked, f"what {END_IN}"),
     "a store that is not under its own mask": ("leave", stores_part, moved(64), f"what {END_OUT}"),
@@ -325,6 +350,27 @@ def test_the_right_one_is_not_refused(name: str) -> None:
     rows = [GENERATOR.algorithms[right.parts[0].program.algorithm]]
     pack = write_pack(algorithm_records(rows), [replace(right, name="again@avx512_vaes")])
     assert runtime.Context(runtime.ALLOW_PACKS).why_refused(pack) == ""
+
+
+@pytest.mark.parametrize(
+    "name, field, change",
+    [
+        (LISTED, "key", {"reach_written": True}),
+        (LISTED, "aad", {"reach_written": True}),
+        (LISTED, TEXT_IN, {"reach_written": True}),
+        (LISTED, TEXT_IN, {"reach_align": 64}),
+        (MASKED, "key", {"reach_written": True}),
+        (MASKED, POWERS_END, {"reach_align": 64}),
+        (MASKED, END_IN, {"reach_written": True}),
+    ],
+)
+def test_no_program_believes_more_of_pointers(name: str, field: str, change: dict[str, int]) -> None:
+    """Both refuse a program that declares a larger alignment than the runtime gives to what a pointer points to, or
+    that it writes what the runtime only lets it read."""
+    right = GENERATOR.recipe(name)
+    program = right.parts[0].program
+    fields = tuple(replace(f, **change) if f.name == field else f for f in program.contract.fields)
+    assert refused(replace(program, contract=replace(program.contract, fields=fields)), right, f"{field} points to")
 
 
 def test_the_jump_over_the_loop_is_proved() -> None:

@@ -100,7 +100,7 @@ def test_a_message_alone_runs_what_is_chosen_now(library: str, suite: str) -> No
         kernel = context.kernel(name)
         before = kernel.calls()
         held = []
-        for _ in range(3 * TURNS if TAKES_SOME in name else 3):
+        for _ in range(6 * TURNS if TAKES_SOME in name else 3):
             held.append(bench.burst([JobSpec(suite, SEAL, length, 0, 13)]))
         return kernel.calls() >= before + 3
 

@@ -51,6 +51,12 @@ SCRATCH_TEXT = "scratch_text"  # of it, a ciphertext until it is hashed, which i
 TABLE = "table"  # the only field whose entries may be addressed by a computed index
 
 
+POINTED_ALIGN = {KEY: 16, TWEAK_KEY: 16, POWERS: 16, POWERS_END: 16, PHASE: 8}
+"""To how many bytes what pointers point to is aligned; what is not named here lies anywhere."""
+WRITTEN = frozenset((TEXT_OUT, TAG, HEAD_OUT, END_OUT))
+"""Pointers to what may be written."""
+
+
 def mask_field(name: str) -> str:
     """The field that says which bytes there are where a pointer of that name points: a bit for each, in rows of 64, or
     a byte of ones."""

@@ -191,7 +191,8 @@ class Setup:
         listed = kernel.streams[0].field(TEXT_IN) is not None
         self.messages = LISTED if listed else 1
         self.sets, self.near = (max(1, jobs // (self.lanes * self.messages)) for jobs in (JOBS, NEAR_JOBS))
-        # Of a list, iterations are those of each message, between a stride and an end; short ones have none.
+        # A kernel of a list runs its loop anew for each message: ``iterations`` counts what it runs for one. Kernels of
+        # short messages have no loop.
         self.loops = not listed or "_short" not in kernel.streams[0].name
         self._text_head = self.bytes if listed and self.loops else 0
         if listed:

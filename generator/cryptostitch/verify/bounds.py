@@ -21,7 +21,21 @@ from __future__ import annotations
 import itertools
 from typing import NamedTuple
 
-from ..core.contract import AAD_BYTES, COUNTED, FROM_HAND, HAND, IN, KEY, OUT, TABLE, TEXT_BYTES, Contract, Field
+from ..core.contract import (
+    AAD_BYTES,
+    COUNTED,
+    FROM_HAND,
+    HAND,
+    IN,
+    KEY,
+    OUT,
+    POINTED_ALIGN,
+    TABLE,
+    TEXT_BYTES,
+    WRITTEN,
+    Contract,
+    Field,
+)
 from ..core.program import Program
 from .induct import Induction
 from .symbolic import Access, Machine
@@ -29,6 +43,8 @@ from .terms import Term
 from .text import describe
 
 READ_ONLY = frozenset((IN, OUT, KEY, FROM_HAND, TEXT_BYTES, AAD_BYTES))
+BYTE_MOVE = "vmovdqu8"
+"""The instruction whose mask has a bit for each byte, and that does not access bytes whose bits are not set."""
 POSITION = -1
 """Stands for the position among the symbols of a linear form; terms are not negative."""
 
@@ -253,7 +269,7 @@ class Bounds:
             row, rest = divmod(c, access.size)
             loaded = self.terms.make("load", 8, "0", masks.offset + row * masks.row_bytes)
             wanted = self.terms.make("op", 8, "kmovq", loaded)
-            if rest or access.size * masks.rows != f.reach or access.mask != wanted:
+            if rest or access.ins.op != BYTE_MOVE or access.size * masks.rows != f.reach or access.mask != wanted:
                 return f"accesses what {f.name} points to without the mask of these bytes"
         return None
 
@@ -274,7 +290,8 @@ class Bounds:
         if c >= 0 and not span:
             if c + access.size <= there:
                 return None
-            if c + access.size <= f.reach and self._first_bytes(access.mask) == (count.name, -positions, -c):
+            masked = c + access.size <= f.reach and access.ins.op == BYTE_MOVE
+            if masked and self._first_bytes(access.mask) == (count.name, -positions, -c):
                 return None
         return f"accesses what {f.name} points to without the mask of the bytes that there are"
 
@@ -357,6 +374,8 @@ def layout_problems(name: str, contract: Contract) -> list[str]:
     for f in sorted(contract.fields, key=lambda f: f.offset):
         if f.offset < end:
             problems.append(f"{name}: field {f.name} overlaps {last}")
+        if f.reach and (f.reach_align > POINTED_ALIGN.get(f.name, 1) or (f.reach_written and f.name not in WRITTEN)):
+            problems.append(f"{name}: what {f.name} points to is not aligned so, or not to be written")
         if f.offset % f.align or contract.state_align % f.align:
             problems.append(f"{name}: field {f.name} at {f.offset} is not aligned to {f.align}")
         entries = sorted(row * f.row_bytes + lane for row in range(f.rows) for lane in f.lane_offsets)
