@@ -6,8 +6,6 @@
 namespace cst::imb {
 namespace {
 
-constexpr size_t BLOCK = 16;
-
 bool opens_text(const IMB_JOB &job) { return !seals(job) && job.msg_len_to_cipher_in_bytes; }
 
 }  // namespace

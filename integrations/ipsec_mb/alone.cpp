@@ -8,11 +8,16 @@
 namespace cst::imb {
 namespace {
 
-bool gcm(const IMB_JOB &job, const Plan &plan, uint8_t *tag) {
+const gcm_key_data &key_of(const IMB_JOB &job, const Plan &plan) {
+    return *static_cast<const gcm_key_data *>(plan.decrypts ? job.dec_keys : job.enc_keys);
+}
+GcmInput input_of(const IMB_JOB &job) {
     const auto &fields = job.u.GCM;
-    const void *const key = plan.decrypts ? job.dec_keys : job.enc_keys;
-    return gcm_whole(job.key_len_in_bytes, *static_cast<const gcm_key_data *>(key), !seals(job),
-                     {job.iv, job.iv_len_in_bytes, octets(fields.aad), fields.aad_len_in_bytes}, job.dst,
+    return {job.iv, job.iv_len_in_bytes, octets(fields.aad), fields.aad_len_in_bytes};
+}
+
+bool gcm(const IMB_JOB &job, const Plan &plan, uint8_t *tag) {
+    return gcm_whole(job.key_len_in_bytes, key_of(job, plan), !seals(job), input_of(job), job.dst,
                      job.src + job.cipher_start_src_offset_in_bytes, job.msg_len_to_cipher_in_bytes, tag);
 }
 
@@ -25,6 +30,15 @@ bool gmac(const IMB_JOB &job, uint64_t key_bytes, uint8_t *tag) {
 }
 
 }  // namespace
+
+bool add_listed(GcmList *list, const IMB_JOB &job, const Plan &plan) {
+    if (plan.kind != Kind::gcm) return false;
+    const GcmInput input = input_of(job);
+    const KernelCall *const call = GcmList::call_for(*plan.mac, !seals(job), input, job.msg_len_to_cipher_in_bytes);
+    return call && list->add(*call, key_of(job, plan), !seals(job), input, job.dst,
+                             job.src + job.cipher_start_src_offset_in_bytes, job.msg_len_to_cipher_in_bytes,
+                             job.auth_tag_output, job.auth_tag_output_len_in_bytes);
+}
 
 bool run_alone(const IMB_JOB &job, const Plan &plan) {
     alignas(16) uint8_t tag[16];

@@ -67,11 +67,11 @@ void finish(Item *item) {
     put_tag(*item);
 }
 
-void run_and_count(IMB_JOB *job, const Plan &plan) {
-    const bool done = run_alone(*job, plan);
+void note_done(IMB_JOB *job, bool done) {
     job->status = done ? IMB_STATUS_COMPLETED : IMB_STATUS_INTERNAL_ERROR;
     count_job(*job, done ? RanOn::cryptostitch : RanOn::refused);
 }
+void run_and_count(IMB_JOB *job, const Plan &plan) { note_done(job, run_alone(*job, plan)); }
 
 // Runs at most MOST_JOBS jobs.
 int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
@@ -90,6 +90,8 @@ int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
             refuse(&job);
         } else if (plan.kind == Kind::apart) {
             aparts[n_aparts++] = &job;
+        } else if (add_listed(&work->gcm, job, plan)) {
+            note_done(&job, true);
         } else if (runs_alone(plan.kind)) {
             run_and_count(&job, plan);
         } else {
@@ -97,6 +99,7 @@ int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
         }
     }
     count_burst(n);
+    work->gcm.run();
     work->run(0);
     for (size_t i = 0; work->any_used() && i < work->size(); i++) between(work->item(i));
     work->run(1);

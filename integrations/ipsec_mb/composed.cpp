@@ -5,8 +5,6 @@
 namespace cst::imb {
 namespace {
 
-constexpr size_t BLOCK = 16;
-
 // CTR's of 12 bytes begins to count with 1; ChaCha20's blocks begin with that number, little-endian.
 void set_iv(Work *work, cst_job *job, Item *item, size_t bytes) {
     const IMB_JOB &from = *item->job;

@@ -30,10 +30,6 @@ bool fail(gcm_context_data *context) {
     return false;
 }
 
-const KeyRow *powers_end(const gcm_key_data &key) {
-    return reinterpret_cast<const KeyRow *>(&key.ghash_keys) + GCM_POWERS;
-}
-
 void absorb(const gcm_key_data &key, uint8_t *hash, const void *data, uint64_t bytes) {
     // Any AES suite will do: GHASH is the same.
     cst::ghash(basic_suite(Cipher::gcm, 16), powers_end(key), hash, data, bytes);
@@ -84,11 +80,6 @@ void put_first_counter(const gcm_key_data &key, const uint8_t *iv, uint64_t byte
     absorb(key, counter, lengths, BLOCK);
 }
 
-bool meet(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
-    const uintptr_t first = reinterpret_cast<uintptr_t>(a), other = reinterpret_cast<uintptr_t>(b);
-    return first < other + b_bytes && other < first + a_bytes;
-}
-
 // Bytes of a block that was begun: as many as there is room for.
 size_t go_on(gcm_context_data *context, const uint8_t *key_stream, uint8_t *out, const uint8_t *in, uint64_t bytes,
              bool opens) {
@@ -124,16 +115,12 @@ bool text_apart(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *c
 
 }  // namespace
 
-void ghash_expand(const void *hash_key, gcm_key_data *out) {
-    KeyRow *const rows = reinterpret_cast<KeyRow *>(&out->ghash_keys);
-    ghash_powers(octets(hash_key), GCM_POWERS, rows);
-    memset(rows[GCM_POWERS], 0, sizeof(KeyRow));
-}
+void ghash_expand(const void *hash_key, gcm_key_data *out) { put_powers(32, octets(hash_key), out); }
 
 void gcm_expand_hash(uint64_t key_bytes, gcm_key_data *out) {
     uint8_t h[BLOCK] = {};
     encrypt_block(key_bytes, out->expanded_keys, h, h);
-    ghash_expand(h, out);
+    put_powers(key_bytes, h, out);
     wipe(h, sizeof(h));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "counter.hpp"
+#include "gcm_message.hpp"
 
 namespace cst::imb {
 
@@ -11,13 +12,6 @@ void gcm_expand(uint64_t key_bytes, const void *key, gcm_key_data *out);
 // expanded_keys are there: the rest.
 void gcm_expand_hash(uint64_t key_bytes, gcm_key_data *out);
 void ghash_expand(const void *hash_key, gcm_key_data *out);
-
-struct GcmInput {
-    const uint8_t *iv;
-    uint64_t iv_bytes;
-    const uint8_t *aad;
-    uint64_t aad_bytes;
-};
 
 // Processes a message in one call: the text, whose input and output may overlap, and the whole tag. GMAC has no text.
 // False: there was no memory, or none that may be executed; then text and tag are zeros.

@@ -1,14 +1,26 @@
 // Processes a message of GCM, or a piece of one, by one kernel call, under the caller's key in place.
 #pragma once
 
-#include "interface.hpp"
+#include "cryptostitch/cryptostitch.h"
+#include "counter.hpp"
+#include "message/constructions.hpp"
+#include "suite/key.hpp"
 
 namespace cst::imb {
 
-// H^GCM_POWERS .. H stand in gcm_key_data::ghash_keys, and behind them a row of zeros. A short message has no more than
-// 32 blocks of text, one of AAD and the lengths; a longer one needs two strides of 16 and the lengths. Kernels read at
-// most 14 rows behind H, and up to two before the first power where the AAD has less than three blocks.
-constexpr size_t GCM_POWERS = 34;
+// In gcm_key_data the round keys, the powers H^GHASH_POWERS .. H and rows of zeros stand at the same distances as in a
+// key of the library (suite/key_layout.hpp), so that kernels that take the key of a job take it, too. The last byte of
+// ghash_keys is 1 in keys of AES-128, whose powers begin 64 bytes earlier.
+const KeyRow *powers_end(const gcm_key_data &key);
+// Makes the powers. key_bytes: of AES, whose round keys are there, or 32 if there is none.
+void put_powers(uint64_t key_bytes, const uint8_t *h, gcm_key_data *key);
+
+struct GcmInput {
+    const uint8_t *iv;
+    uint64_t iv_bytes;
+    const uint8_t *aad;
+    uint64_t aad_bytes;
+};
 
 struct GcmMessage {
     bool opens;
@@ -32,5 +44,39 @@ bool run_gcm_message(uint64_t key_bytes, const gcm_key_data &key, const GcmMessa
 // tag's place comes E(K, counter) + (B H^n + C1 H^(n-1) + .. + C(n-1) H): without the first, and with the last block Cn
 // added, it is the next B.
 bool run_gcm_piece(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &piece, uint8_t *chain);
+
+// Messages that one call of a kernel of lists runs together. They must share no buffers.
+class GcmList {
+public:
+    // Returns the call for a message under a key of the suite. NULL: gcm_whole must run it.
+    static const KernelCall *call_for(const Suite &suite, bool opens, const GcmInput &input, uint64_t bytes) {
+        const bool takes = input.iv_bytes == GCM_IV && input.aad_bytes <= SHORT_MESSAGE_AAD;
+        return takes ? list_call(suite, opens, input.aad_bytes, bytes) : nullptr;
+    }
+    // Takes a message as gcm_whole has it, which run() processes, if not a later add() does; it writes tag_bytes, at
+    // most BLOCK, of the tag. Returns false, and does nothing, if the kernel does not take the message.
+    [[nodiscard]] bool add(const KernelCall &call, const gcm_key_data &key, bool opens, const GcmInput &input,
+                           uint8_t *out, const uint8_t *in, uint64_t bytes, uint8_t *tag, uint64_t tag_bytes);
+    // Registers are left as the kernels leave them.
+    void run();
+
+private:
+    static constexpr size_t MOST = 32;
+    struct Tag {
+        uint8_t *to;
+        size_t bytes;
+    };
+    size_t n_ = 0;
+    bool any_short_ = false;
+    cst_job jobs_[MOST];
+    const KernelCall *calls_[MOST];
+    Tag tags_[MOST];
+    alignas(BLOCK) uint8_t made_[MOST][BLOCK];
+};
+
+inline bool meet(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
+    const uintptr_t first = reinterpret_cast<uintptr_t>(a), other = reinterpret_cast<uintptr_t>(b);
+    return first < other + b_bytes && other < first + a_bytes;
+}
 
 }  // namespace cst::imb

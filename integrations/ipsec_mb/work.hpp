@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cryptostitch/cryptostitch.h"
+#include "gcm.hpp"
 #include "plan.hpp"
 #include "suite/expanded_key.hpp"
 
@@ -111,6 +112,8 @@ public:
     cst_job *add_job(unsigned step, Item *item, const Suite &suite, const ExpandedKey &parts) {
         return add_job(step, item, key(suite, parts));
     }
+
+    GcmList gcm;  // of the batch, which run apart from the bursts
 
     // Runs one of them. Jobs that the library refuses fail, the others run; what lies across itself goes by way of
     // copies.

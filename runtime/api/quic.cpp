@@ -122,6 +122,11 @@ int cst_quic_seal(cst_ctx *ctx, cst_quic_packet *packets, size_t n) {
     if (!n) return CST_OK;
     bool none;
     if (int error = check_all(ctx->engine, packets, n, &none)) return error;
+    if (n == 1) {
+        const ClearRegisters clear(ctx->engine.cpu());
+        const int result = seal_alone(packets);
+        if (result != JOB_WAITING) return result;
+    }
     Memory memory;
     if (int error = memory.allocate(ctx->engine, n)) return error;
     const ClearRegisters clear(ctx->engine.cpu());
@@ -134,6 +139,11 @@ int cst_quic_open(cst_ctx *ctx, cst_quic_received *packets, size_t n) {
     if (!n) return CST_OK;
     bool short_ones;
     if (int error = check_all(ctx->engine, packets, n, &short_ones)) return error;
+    if (n == 1 && !short_ones) {
+        const ClearRegisters clear(ctx->engine.cpu());
+        const int result = open_alone(packets);
+        if (result != JOB_WAITING) return result;
+    }
     Memory memory;
     if (int error = memory.allocate(ctx->engine, n)) return error;
     if (short_ones)

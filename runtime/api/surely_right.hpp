@@ -27,7 +27,8 @@ constexpr bool may_be_same(const BufferPair &pair) { return pair.second == JOB_I
 
 constexpr uint64_t MOST_SURE = (uint64_t(1) << 59) - 1;
 
-// What jobs of one kind have in common. Their buffers are in one piece; a text becomes as long as it was.
+// What jobs of one kind have in common. Each of their buffers is in one piece, and the suite writes as many bytes of
+// text as it reads, or none.
 struct Kind {
     const Suite *suite = nullptr;  // NULL: look_closer decides
     int direction = 0;

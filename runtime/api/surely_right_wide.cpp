@@ -59,7 +59,7 @@ WIDE_INLINE void transpose(const __m512i (&rows)[WIDTH], __m512i *columns) {
 }  // namespace
 
 WIDE size_t surely_right_wide(const Kind &kind, const cst_job *jobs, size_t n, uint64_t *unlike) {
-    // What follows is in its second vector where the first one has other members.
+    // Members that are taken from the second vector of a job; the first vector has members that no test needs there.
     constexpr __mmask8 FROM_SECOND = BIT(in_len) | BIT(out) | BIT(out_cap) | BIT(tag);
     static_assert(!(FROM_SECOND & (BIT(iv) | BIT(aad) | BIT(in))), "one vector has them all");
     cst_job model = {};

@@ -81,6 +81,7 @@ struct Encoder::State {
         if (check) a.addDiagnosticOptions(DiagnosticOptions::kValidateAssembler);
         loop = a.newLabel();
         behind = a.newLabel();
+        job = a.newLabel();
         constants = a.newLabel();
     }
 
@@ -131,7 +132,7 @@ struct Encoder::State {
     std::vector<Known> known;
     CodeHolder code;
     x86::Assembler a;
-    Label loop, behind, constants;
+    Label loop, behind, job, constants;
     Error error = kErrorOk;
 };
 
@@ -192,12 +193,13 @@ void Encoder::bind_loop() { state_->note(state_->a.bind(state_->loop)); }
 
 void Encoder::jump_to_loop() { state_->note(state_->a.emit(x86::Inst::kIdJnz, state_->loop)); }
 
-void Encoder::skip_loop(uint8_t counter) {
-    emit("sub", Width::g64, counter, 0);
-    state_->note(state_->a.long_().emit(x86::Inst::kIdJz, state_->behind));
-}
+void Encoder::skip_loop() { state_->note(state_->a.long_().emit(x86::Inst::kIdJz, state_->behind)); }
 
 void Encoder::bind_behind() { state_->note(state_->a.bind(state_->behind)); }
+
+void Encoder::bind_job() { state_->note(state_->a.bind(state_->job)); }
+
+void Encoder::jump_to_job() { state_->note(state_->a.emit(x86::Inst::kIdJnz, state_->job)); }
 
 void Encoder::hop() {
     State &s = *state_;

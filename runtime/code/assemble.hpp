@@ -31,8 +31,10 @@ public:
     void store(const char *mnemonic, Width width, uint8_t base, int32_t disp, uint8_t src);
     void bind_loop();
     void jump_to_loop();  // if the counter is not zero
-    void skip_loop(uint8_t counter);  // jumps to bind_behind() if it is zero
+    void skip_loop();  // jumps to bind_behind() if the counter is zero
     void bind_behind();  // target of skip_loop()
+    void bind_job();
+    void jump_to_job();  // if the number of jobs is not zero
     void hop();  // jumps to the next instruction
     // Emits the constant pool: zero bytes up to a multiple of 64, then these bytes.
     void pool(const std::vector<uint8_t> &bytes);

@@ -72,7 +72,7 @@ int bind(const std::vector<Program> &programs, const AbiInfo &abi, Binding *out)
 
     for (uint32_t i = 0; i < n; i++) {
         const ProgramRecord &record = programs[i].record;
-        if (out->n_generals + record.generals + 1 + record.is_listed() > sizeof abi.order ||
+        if (out->n_generals + record.generals + record.frame_generals() > sizeof abi.order ||
             out->n_masks + record.masks > 7)
             return CST_ERR_PACK;
         for (uint32_t r = 0; r < record.generals; r++) out->generals[i].push_back(out->order[out->n_generals++]);
@@ -80,7 +80,10 @@ int bind(const std::vector<Program> &programs, const AbiInfo &abi, Binding *out)
     }
     out->counter = out->order[out->n_generals++];
     for (uint32_t i = 0; i < n; i++)
-        if (programs[i].record.is_listed()) out->jobs = out->order[out->n_generals++];
+        if (programs[i].record.is_listed()) {
+            out->jobs = out->order[out->n_generals++];
+            if (programs[i].record.text_head()) out->strides = out->order[out->n_generals++];
+        }
     return CST_OK;
 }
 

@@ -25,7 +25,8 @@ const AbiInfo &abi_info(Abi abi);
 struct Binding {
     std::vector<uint8_t> vectors[MAX_STREAMS], generals[MAX_STREAMS], masks[MAX_STREAMS];  // [stream][window index]
     uint8_t order[15];                                    // the convention's, after rdx where streams share it
-    uint8_t counter = 0, jobs = 0;  // jobs: of a list, the pointer to the pointer to the next
+    // Of a list, jobs: the pointer to the pointer to the next; strides: how often the loop runs for a message.
+    uint8_t counter = 0, jobs = 0, strides = 0;
     uint32_t n_vectors = 0, n_generals = 0, n_masks = 0;  // used: vectors 0..n-1, the first n of the order, k1..kn
 
     // Returns the instruction with physical registers; constants are left alone.

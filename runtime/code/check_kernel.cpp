@@ -39,9 +39,11 @@ int check_kernel(const Pack &pack, const KernelRecord &kernel, const ProgramFact
         xmm0 = xmm0 || fact.names_xmm0;
         rdx = rdx || fact.names_rdx;
         (fact.features & avx512 ? wide : narrow) += program.vectors;
-        generals += program.generals + program.is_listed();
+        generals += program.generals + program.frame_generals() - 1;
         if (program.is_listed() && (kernel.n_streams != 1 || end.stream.ratio != 1 || lag))
             return refuse(why, "%s: a list of messages is woven with something else", kernel.name);
+        if (program.is_listed() && (program.text_head() ? program.bytes & (program.bytes - 1) : program.n_body))
+            return refuse(why, "%s: a list of messages has no such loop", kernel.name);
         masks += program.masks;
         emitted +=
             uint64_t(program.n_enter) + program.n_leave + uint64_t(program.n_body) * end.stream.ratio * (1 + lag);

@@ -10,7 +10,18 @@ namespace cst {
 namespace {
 
 constexpr uint64_t MAX_ENTRIES = 8192;  // of a field: rows times lanes
-constexpr uint32_t MAX_REACH = 4096;
+constexpr uint32_t MAX_REACH = 1 << 16;
+
+// What the runtime puts behind pointers, of each of which a program may believe no more: the alignment, and whether it
+// may be written.
+constexpr struct {
+    const char *name;
+    uint32_t align;
+    bool written;
+} POINTED_TO[] = {{"key", 16, false},      {"tweak_key", 16, false}, {"powers", 16, false}, {"powers_end", 16, false},
+                  {"phase", 8, false},     {"iv", 1, false},         {"aad", 1, false},     {"text_in", 1, false},
+                  {"padded_in", 1, false}, {"text_out", 1, true},    {"tag", 1, true},      {"head_in", 1, false},
+                  {"head_out", 1, true},   {"end_in", 1, false},     {"end_out", 1, true}};
 
 bool is(const FieldRecord &f, const char *name) { return std::strcmp(f.name, name) == 0; }
 
@@ -45,6 +56,14 @@ int check_layout(const ProgramRecord &record, const AlgorithmRecord &algorithm, 
         if (f.reach && (lanes || from || f.rows != 1 || f.entry_bytes != 8 || f.n_lanes != 1 || record.lanes != 1 ||
                         f.reach > MAX_REACH || f.reach_align() == 0 || f.reach_align() > 64))
             return refuse(why, "%s: field %s is not one pointer", record.name, f.name);
+        for (const auto &pointed : POINTED_TO)
+            if (f.reach && is(f, pointed.name) &&
+                (f.reach_align() > pointed.align || (f.flags & FIELD_REACH_WRITTEN && !pointed.written)))
+                return refuse(why, "%s: what field %s points to is not aligned so, or not to be written", record.name,
+                              f.name);
+        if (record.is_listed() &&
+            ((is(f, "text_bytes") && f.entry_bytes != 8) || record.state_align > alignof(cst_job)))
+            return refuse(why, "%s: a job of a list has no such field %s, or no such alignment", record.name, f.name);
         if (is(f, "out") && hash) return refuse(why, "%s: a hash has no output that the runtime sets", record.name);
         if ((is(f, "hand") && hash) || (from && !hash))
             return refuse(why, "%s: field %s belongs to the other side of a pair", record.name, f.name);

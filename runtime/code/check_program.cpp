@@ -223,7 +223,8 @@ private:
             if (b.kind != Operand::mem) return Value();
             const Value &twice = state.registers[b.number];
             if (twice.base == Value::bytes && !twice.range && b.index == b.number && !b.scale_log2 && b.value == 1) {
-                Value more = Value::of(Value::bytes, twice.c + 1, twice.lane);
+                Value more = twice;
+                more.c++;
                 more.range = 1;
                 return more;
             }
@@ -247,15 +248,15 @@ private:
         if (is_form("sar") && ins.n_operands == 2 && ins.operands[1].kind == Operand::imm &&
             ins.operands[1].value == 63) {
             const Value a = value(0);
-            return a.base == Value::count ? Value::of(Value::sign, a.c, a.lane) : Value();
+            return a.base == Value::count ? of_count(Value::sign, a) : Value();
         }
         if (ins.n_operands != 3) return Value();
         const Value a = value(1), b = value(2);
         if (is_form("bzhi") && a == Value::of(Value::number, -1) && b.base == Value::count)
-            return Value::of(Value::bytes, b.c, b.lane);
+            return of_count(Value::bytes, b);
         if (is_form("andn") && a.base == Value::sign && b.base == Value::bytes && a.lane == b.lane &&
-            a.c == b.c - b.range)
-            return Value::of(Value::mask, b.c, b.lane);
+            a.position == b.position && a.c == b.c - b.range)
+            return of_count(Value::mask, b);
         return Value();
     }
 
@@ -379,8 +380,6 @@ private:
                 return wrong(section, at, "toggles an address that is not the hand-over buffer's");
             return half(section, at, a, size, extent(*f) / 2, f->offset, slot);
         }
-        if (section != Section::body && record_.is_listed())
-            return wrong(section, at, "accesses a job outside the body, whose iterations have one each");
         const FieldRecord *f = field_at(a.c, size);
         if (!f)
             return wrong(section, at, "accesses bytes %lld to %lld of the state block, which lie in no field",
@@ -395,7 +394,10 @@ private:
     int reach(Section section, size_t at, const Value &a, uint32_t size, const Slot &slot) {
         const FieldRecord &f = record_.fields[a.lane];
         const bool write = slot.access & Slot::WRITE;
-        if (a.position || a.half) return wrong(section, at, "moves the pointer %s, which stays where it is", f.name);
+        const char *const count = record_.is_listed() ? count_of(f) : nullptr;
+        const bool counts = count && record_.field(count);
+        if ((a.position && !counts) || a.half)
+            return wrong(section, at, "moves the pointer %s, which stays where it is", f.name);
         if (size == 0) return CST_OK;
         if (a.c < 0 || a.c + a.range + size > f.reach)
             return wrong(section, at, "accesses bytes %lld to %lld of the %u that %s points to", (long long)a.c,
@@ -404,35 +406,43 @@ private:
             return wrong(section, at, "%s what %s points to", write ? "stores to" : "reads", f.name);
         if (slot.aligned && (a.range || a.c % size != 0 || f.reach_align() % size != 0))
             return wrong(section, at, "needs an aligned operand");
-        if (const char *const count = count_of(f); record_.is_listed() && count && record_.field(count))
-            return counted(section, at, a, f, size);
+        if (counts) return counted(section, at, a, f, size);
         const FieldRecord *masks = nullptr;
         for (const FieldRecord &other : record_.fields)
             if (masks_of(other, f) && other.entry_bytes == 8) masks = &other;
         if (!masks) return CST_OK;
         const Ins &ins = code(section)[at];
         const uint32_t row = uint32_t(a.c) / size;
-        if (a.c % size || size * masks->rows != f.reach || ins.mask == Ins::NO_MASK ||
+        if (a.c % size || size * masks->rows != f.reach || !moves_bytes(section, at) || ins.mask == Ins::NO_MASK ||
             masks_[ins.mask].place != masks->offset + row * masks->row_bytes)
             return wrong(section, at, "accesses what %s points to without the mask of these bytes", f.name);
         return CST_OK;
     }
 
-    // Memory of which a job says how many bytes there are: of text more than what is in front of the last iteration's
-    // bytes. What is behind may be accessed only under a mask of the others.
+    // Whether each bit of the instruction's mask is a byte, and bytes whose bits are not set are not accessed.
+    bool moves_bytes(Section section, size_t at) const {
+        return std::strcmp(forms_[int(section)][at]->name, "vmovdqu8") == 0;
+    }
+
+    // Memory of which a job says how many bytes there are. A text has more than text_head() and what the iterations so
+    // far have had, and in the body `bytes` more. What may be behind its end is accessed only under a mask of the bytes
+    // that there are.
     int counted(Section section, size_t at, const Value &a, const FieldRecord &f, uint32_t size) {
         const FieldRecord *const count = record_.field(count_of(f)), *const text = record_.field("text_in");
         const bool is_text = count && is(*count, "text_bytes");
-        if (!count || !text || (is_text && f.reach != text->reach) || text->reach < record_.bytes)
+        if (!count || !text || (is_text && f.reach != text->reach) || (!is_text && a.position))
             return wrong(section, at, "accesses what %s points to, of which the job does not say how much there is",
                          f.name);
-        const int64_t least = is_text ? int64_t(text->reach - record_.bytes) + 1 : 0;
-        if (is_text && !a.range && a.c + size < least) return CST_OK;
+        int64_t least = 0;
+        if (is_text) least = record_.text_head() + (section == Section::body && a.position ? record_.bytes : 0);
+        if (!a.range && a.c + size <= least) return CST_OK;
         const Ins &ins = code(section)[at];
         const Value mask = ins.mask == Ins::NO_MASK ? Value() : masks_[ins.mask].value;
+        const int64_t sure = is_text ? int64_t(record_.text_head()) + 1 : 0;  // behind the position there are as many
         const bool clamped =
-            mask.base == Value::mask || (mask.base == Value::bytes && mask.c - int64_t(mask.range) + least >= 0);
-        if (a.range || !clamped || mask.c != -a.c || &record_.fields[mask.lane] != count)
+            mask.base == Value::mask || (mask.base == Value::bytes && mask.c - int64_t(mask.range) + sure >= 0);
+        if (a.range || !clamped || !moves_bytes(section, at) || mask.c != -a.c || mask.position != a.position ||
+            &record_.fields[mask.lane] != count)
             return wrong(section, at, "accesses what %s points to without the mask of the bytes that there are",
                          f.name);
         return CST_OK;

@@ -25,6 +25,9 @@ Value sum(const Value &a, const Value &b) {
     if (a.base == Value::unknown || b.base == Value::unknown || (a.base != Value::number && b.base != Value::number))
         return Value();
     if ((a.position && b.position) || (a.half && b.half)) return Value();
+    // The position is taken from a count, and added to all else.
+    const Value &number = a.base == Value::number ? a : b, &other = a.base == Value::number ? b : a;
+    if (other.base == Value::count && (number.position || number.half || number.range)) return Value();
     Value result = plus(a.base == Value::number ? b : a, a.base == Value::number ? a.c : b.c);
     result.position = a.position || b.position;
     result.half = std::max(a.half, b.half);
@@ -67,7 +70,8 @@ Value flip(const Value &a, int64_t mask, const Places &places) {
 Value join(const Value &head, const Value &left, const Places &places) {
     Value b = left;
     b.flipped = 0;
-    if (b.position) b.c -= places.bytes;  // the next body's position is larger
+    const int64_t step = b.base == Value::count ? -int64_t(places.bytes) : places.bytes;
+    if (b.position) b.c -= step;  // the next body's position is larger
     if (head.base == Value::unknown || !head.same_base(b)) return Value();
     if (head == b) return head;
     if (head.range || b.range) return Value();
@@ -81,7 +85,7 @@ Value join(const Value &head, const Value &left, const Places &places) {
             either.c = std::min(head.c, b.c);
             return either;
         }
-        if (b.c - head.c == places.bytes) {
+        if (b.c - head.c == step) {
             Value moving = head;
             moving.position = true;
             return moving;

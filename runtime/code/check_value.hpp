@@ -8,10 +8,10 @@ namespace cst {
 
 // The position is 0 in the first body, and `bytes` more in each body that follows.
 struct Value {
-    // A `count` is the value of the job's field `lane`, which is a number of bytes, plus c. Three words of 64 bits are
-    // made of a count: `sign` has all bits set if the count is negative, and none otherwise; `bytes` has the lowest
-    // c + field bits set, and means nothing if that is negative (`range` is 1 where lea has added one bit to those of
-    // bzhi); `mask` is `bytes`, and 0 if the count is negative.
+    // A `count` is the value of the job's field `lane`, which is a number of bytes, plus c, less the position. Three
+    // words of 64 bits are made of a count: `sign` has all bits set if the count is negative, and none otherwise;
+    // `bytes` has the lowest c + field bits set, and means nothing if that is negative (`range` is 1 where lea has
+    // added one bit to those of bzhi); `mask` is `bytes`, and 0 if the count is negative.
     enum Base : uint8_t { unknown, number, state, in, out, from, reach, count, sign, bytes, mask };
     Base base = unknown;
     bool position = false;
@@ -36,6 +36,13 @@ struct Value {
                                                         range == other.range && c == other.c));
     }
 };
+
+// Returns a word that is made of a count.
+inline Value of_count(Value::Base base, const Value &count) {
+    Value value = Value::of(base, count.c, count.lane);
+    value.position = count.position;
+    return value;
+}
 
 // Sizes for the arithmetic of addresses. A base is a multiple of its alignment.
 struct Places {

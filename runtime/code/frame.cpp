@@ -35,6 +35,7 @@ public:
     int build(std::vector<uint8_t> *code, KernelFrame *frame) {
         if (int error = prepare()) return error;
         entry();
+        if (listed_) next_job();
         for (uint32_t i = 0; i < kernel_.n_streams; i++) straight(i, programs_[i].enter);
         uint32_t lag = 0;
         for (uint32_t i = 0; i < kernel_.n_streams; i++) lag = std::max(lag, kernel_.streams[i].lag);
@@ -42,18 +43,23 @@ public:
         if (lag != 0) out_.emit("sub", Width::g64, binding_.counter, int32_t(lag));
         const bool skips = !lag && std::any_of(programs_.begin(), programs_.end(),
                                                [](const Program &program) { return program.record.skips(); });
-        if (skips) out_.skip_loop(binding_.counter);
-        out_.bind_loop();
-        if (listed_) {
-            out_.load("mov", Width::g64, binding_.generals[0][0], binding_.jobs, 0);
-            out_.emit("add", Width::g64, binding_.jobs, 8);
+        if (skips) out_.emit("sub", Width::g64, binding_.counter, 0);
+        const uint32_t head = listed_ ? programs_[0].record.text_head() : 0;
+        if (head) count_strides(head);
+        if (skips || head) out_.skip_loop();
+        if (!listed_ || head) {
+            out_.bind_loop();
+            bodies([](uint32_t) { return true; });
+            out_.emit("sub", Width::g64, listed_ ? binding_.strides : binding_.counter, 1);
+            out_.jump_to_loop();
         }
-        bodies([](uint32_t) { return true; });
-        out_.emit("sub", Width::g64, binding_.counter, 1);
-        out_.jump_to_loop();
-        if (skips) out_.bind_behind();
+        if (skips || head) out_.bind_behind();
         for (uint32_t e = 0; e < lag; e++) bodies([&](uint32_t stream_lag) { return stream_lag > e; });
         for (uint32_t i = 0; i < kernel_.n_streams; i++) straight(i, programs_[i].leave);
+        if (listed_) {
+            out_.emit("sub", Width::g64, binding_.counter, 1);
+            out_.jump_to_job();
+        }
         wipe();
         if (frame != nullptr) *frame = {saves_.generals, out_.size()};
         exit();
@@ -90,6 +96,20 @@ private:
         saves_.area = int32_t(16 * saves_.vectors.size() + (saves_.generals.size() % 2 == 0 ? 8 : 0));
         constants();
         return CST_OK;
+    }
+
+    void next_job() {
+        out_.bind_job();
+        out_.load("mov", Width::g64, binding_.generals[0][0], binding_.jobs, 0);
+        out_.emit("add", Width::g64, binding_.jobs, 8);
+    }
+
+    void count_strides(uint32_t head) {
+        const ProgramRecord &program = programs_[0].record;
+        const uint8_t job = binding_.generals[0][0];
+        out_.load("mov", Width::g64, binding_.strides, job, int32_t(program.field("text_bytes")->offset));
+        out_.emit("sub", Width::g64, binding_.strides, int32_t(head + 1));
+        out_.emit("shr", Width::g64, binding_.strides, int32_t(__builtin_ctz(program.bytes)));
     }
 
     // passes/frame.py explains why there are hops, and how many.

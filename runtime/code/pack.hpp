@@ -223,8 +223,16 @@ struct ProgramRecord {
     const FieldRecord *field(const char *field_name) const;  // NULL when there is none
     // Whether a call may have no iterations, because there is work besides the loop: a text's end, or its head.
     bool skips() const { return field("end_in") || field("head_in"); }
-    // Whether an iteration is a message, a job of a list, and the job is the state block (core/contract.py).
+    // Whether a call takes a list of messages, jobs that are the state blocks: each section runs for every one, the
+    // body once for each `bytes` that are between text_head() and an end of 1 to `bytes` bytes (core/contract.py).
     bool is_listed() const { return field("text_in") || field("padded_in"); }
+    // Returns the bytes of such a text in front of the loop; 0: there is no loop, and no text is longer than `bytes`.
+    uint32_t text_head() const {
+        const FieldRecord *const text = field("text_bytes") ? field("text_in") : nullptr;
+        return text && text->reach > bytes ? bytes : 0;
+    }
+    // Returns how many general registers a frame has for itself.
+    uint32_t frame_generals() const { return is_listed() ? 2 + (text_head() != 0) : 1; }
 };
 
 struct StreamRecord {

@@ -20,18 +20,32 @@ int run_one_call(cst_job *jobs, size_t n);
 // Returns the call that runs n jobs of the same shape under keys of this suite; NULL: there is none, or other kernels
 // take less time. spare: memory for the call, if there is no other.
 const KernelCall *one_call(const Suite &suite, const cst_job *jobs, size_t n, KernelCall *spare);
-// Returns the call for one message of that length, whatever its key. NULL: as one_call.
-const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare);
+// Returns the call for one message in one piece, under keys of a suite that is not forced, if it is known already.
+[[gnu::always_inline]] inline const KernelCall *known_call(const Suite &suite, bool opens, uint64_t aad,
+                                                           uint64_t bytes) {
+    const KernelCall *call = nullptr;
+    const bool known = suite.laid[opens].row(suite.engine->cost_generation(), aad).recall(bytes, &call);
+    return known && usual(suite) ? call : nullptr;
+}
+// Returns the call for one message of that length, whatever its key. NULL: as one_call. Of GCM it may be one of lists,
+// which make_tags (job_list.hpp) runs; without_list is the call of a kernel of single messages.
+const KernelCall *choose_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare);
+inline const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare) {
+    const KernelCall *const known = known_call(suite, opens, aad, bytes);
+    return known && known->run ? known : choose_call(suite, opens, aad, bytes, spare);
+}
+// Returns that call if it is one of lists. NULL: it is not.
+inline const KernelCall *list_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes) {
+    KernelCall spare;
+    const KernelCall *const call = whole_call(suite, opens, aad, bytes, &spare);
+    return call && call->place.is_listed ? call : nullptr;
+}
 // Runs a job of a suite that is not forced, if the kernel for it is known. JOB_WAITING: it is not, or the kernel does
 // not take the job; nothing was written.
 inline int run_known(cst_job *job) {
-    const Suite &suite = *key_of(*job).suite;
-    const KernelCall *call = nullptr;
-    const LaidCalls &laid = suite.laid[job->direction == CST_OPEN];
-    if (!laid.row(suite.engine->cost_generation(), job->aad_len).recall(job->in_len, &call) || !call ||
-        in_pieces(*job) || !usual(suite))
-        return JOB_WAITING;
-    return call->run_one(*call, job);
+    const KernelCall *const call =
+        known_call(*key_of(*job).suite, job->direction == CST_OPEN, job->aad_len, job->in_len);
+    return call && !in_pieces(*job) ? call->run_one(*call, job) : JOB_WAITING;
 }
 // Does the same with jobs of one kind.
 int run_one_call_each(cst_job *jobs, size_t n);

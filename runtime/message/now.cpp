@@ -484,7 +484,7 @@ const Variant *choose_digest_list(const Suite &suite, const cst_job &job, size_t
     const uint64_t bytes = hashed_bytes(suite, job.in_len);
     Need apart = {&suite.hashes, n, bytes, bytes};
     apart.whole_only = true;
-    return choose_list(suite, job.direction == CST_OPEN, job.in_len, apart);
+    return choose_hash_list(suite, job.direction == CST_OPEN, job.in_len, apart);
 }
 
 // Returns the kernel for messages of fewer blocks, which a range of lengths may have beside those of this one; NULL:
@@ -492,7 +492,7 @@ const Variant *choose_digest_list(const Suite &suite, const cst_job &job, size_t
 const Variant *of_fewer_blocks(const Suite &suite, const Variant &list) {
     const Kernel *kernel;
     for (const Variant *v : suite.lists[false].variants)
-        if (list.message.padded && v->message.padded && v->message.most + 1 == list.message.least && v->runnable &&
+        if (list.jobs.padded && v->jobs.padded && v->message.most + 1 == list.message.least && v->runnable &&
             suite.engine->fetch(*v, &kernel) == CST_OK)
             return v;
     return nullptr;

@@ -45,22 +45,18 @@ public:
           takes_(suite.kind == CST_AEAD ? aad <= MESSAGE_AAD || suite.construction == Construction::gcm
                                         : suite.kind == CST_CIPHER),
           remembers_(usual(suite)),
-          listed_(!suite.lists[opens].variants.empty() && aad && aad <= SHORT_MESSAGE_AAD),
+          listed_(!suite.lists[opens].variants.empty() && aad <= suite.lists[opens].variants.front()->jobs.most_aad),
           room_(suite),
-          known_(calls().row(suite.engine->cost_generation(), aad)),
-          known_lists_(calls().row(suite.engine->cost_generation(), aad, true)) {}
+          known_(calls().row(suite.engine->cost_generation(), aad)) {}
 
     // Whether jobs of equal lengths can run in one call each.
     bool take(const cst_job *jobs, size_t n) const { return takes_ && !in_pieces(*jobs) && room_.hold(jobs, n); }
-    // Returns the call that takes messages of that length as a list. NULL: there is none, or others take less time.
-    const KernelCall *list_of(uint64_t bytes) const {
-        const KernelCall *call = nullptr;
-        if (!listed_ || (remembers_ && known_lists_.recall(bytes, &call))) return call;
-        return ask_list(MANY, bytes);
-    }
-    // Returns the call for one of n messages of that length. NULL: there is none, or others take less time. spare:
-    // memory for the call if there is no other.
+    // Returns the call for one of n messages of that length, however many there are if it takes them as a list. NULL:
+    // there is none, or others take less time. spare: memory for the call if there is no other.
     const KernelCall *of(size_t n, uint64_t bytes, KernelCall *spare) const {
+        if (n > 1 && listed_)
+            if (const KernelCall *const list = of(1, bytes, spare))
+                if (list->place.is_listed) return list;
         const KernelCall *call;
         const bool remembered = n == 1 && remembers_;
         if (remembered && known_.recall(bytes, &call)) return call && call->run ? call : nullptr;
@@ -74,8 +70,9 @@ private:
     }
     __attribute__((noinline)) const KernelCall *ask(size_t n, uint64_t bytes, KernelCall *spare,
                                                     bool remembered) const {
-        const KernelCall *call = listed_ ? ask_list(n, bytes) : nullptr;
-        const Variant *const v = call ? call->variant : MessageKernels(suite_, opens_, n, aad_).of(bytes);
+        const Variant *const list = listed_ ? choose_list(suite_, opens_, bytes) : nullptr;
+        const KernelCall *call = list ? list_call(*list) : nullptr;
+        const Variant *const v = call ? list : MessageKernels(suite_, opens_, n, aad_).of(bytes);
         if (!call && v && holds(*v)) {
             const auto lay_down_it = [&] { return lay_down_whole(suite_, *v); };
             call = calls().of(*v, true, lay_down_it);
@@ -85,18 +82,11 @@ private:
             calls().remember(suite_.engine->cost_generation(), aad_, bytes, call);
         return call;
     }
-    __attribute__((noinline)) const KernelCall *ask_list(size_t n, uint64_t bytes) const {
-        const Variant *const v = choose_list(suite_, opens_, bytes, message_need(suite_, opens_, n, bytes, aad_));
-        const KernelCall *const call = v ? list_call(*v) : nullptr;
-        if (n == MANY && remembers_ && !(v && !takes_range(*v, bytes)))
-            calls().remember(suite_.engine->cost_generation(), aad_, bytes, call, true);
-        return call;
-    }
 
     // Returns the call of a kernel of lists, and of one for the jobs that it does not take, of whichever of its
     // lengths. NULL: there is none of these, or no memory.
     const KernelCall *list_call(const Variant &list) const {
-        const Variant *const v = MessageKernels(suite_, opens_, 1, aad_).of(list.message.head + list.step);
+        const Variant *const v = MessageKernels(suite_, opens_, 1, aad_).of(list.message.most);
         if (!v || !holds(*v) || !v->takes_message(list.message.least)) return nullptr;
         const KernelCall *const others = calls().of(*v, true, [&] { return lay_down_whole(suite_, *v); });
         if (!others) return nullptr;
@@ -108,15 +98,13 @@ private:
     const uint64_t aad_;
     const bool takes_, remembers_, listed_;
     const CounterRoom room_;
-    const LaidCalls::Row known_, known_lists_;
-    static constexpr size_t MANY = 8;  // messages whose choice stands for that of all bursts
+    const LaidCalls::Row known_;
 };
 
 }  // namespace
 
-const KernelCall *whole_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare) {
-    const KernelCall *const call = WholeCalls(suite, opens, aad).of(1, bytes, spare);
-    return call && call->place.is_listed ? call->parts.block : call;
+const KernelCall *choose_call(const Suite &suite, bool opens, uint64_t aad, uint64_t bytes, KernelCall *spare) {
+    return WholeCalls(suite, opens, aad).of(1, bytes, spare);
 }
 
 const KernelCall *one_call(const Suite &suite, const cst_job *jobs, size_t n, KernelCall *spare) {
@@ -124,8 +112,7 @@ const KernelCall *one_call(const Suite &suite, const cst_job *jobs, size_t n, Ke
     if (suite.messages[opens].variants.empty()) return nullptr;
     const WholeCalls calls(suite, opens, jobs->aad_len);
     if (!calls.take(jobs, n)) return nullptr;
-    const KernelCall *const list = n > 1 ? calls.list_of(jobs->in_len) : nullptr;
-    return list ? list : calls.of(n, jobs->in_len, spare);
+    return calls.of(n, jobs->in_len, spare);
 }
 
 int run_one_call(cst_job *jobs, size_t n) {
@@ -167,13 +154,12 @@ public:
         const bool opens = jobs[0]->direction == CST_OPEN;
         if (suite.messages[opens].variants.empty()) return;
         const WholeCalls calls(suite, opens, jobs[0]->aad_len);
-        if (!calls.list_of(jobs[0]->in_len) && lanes_are_faster(suite, opens, jobs, n)) return;
         KernelCall spare;
+        const KernelCall *const first = calls.of(1, jobs[0]->in_len, &spare);
+        if (!(first && first->place.is_listed) && lanes_are_faster(suite, opens, jobs, n)) return;
         uintptr_t other = 0;
         for (size_t i = 0; i < n; i++) {
-            const KernelCall *call = nullptr;
-            if (calls.take(jobs[i], 1) && !(call = calls.list_of(jobs[i]->in_len)))
-                call = calls.of(1, jobs[i]->in_len, &spare);
+            const KernelCall *call = calls.take(jobs[i], 1) ? calls.of(1, jobs[i]->in_len, &spare) : nullptr;
             if (call == &spare) call = nullptr;  // the next job may need another kernel
             on_[i] = call;
             with_call_ += call != nullptr;
@@ -189,18 +175,9 @@ public:
         cst_job *left[MOST_MESSAGES], *of_call[MOST_MESSAGES];
         for (size_t i = 0; i < n_; i++) left[i] = jobs_[i];
         bool all = true;
-        for (size_t n = n_, some, others; n; n = others) {
-            const KernelCall *const call = on_[0];
-            some = others = 0;
-            for (size_t i = 0; i < n; i++) {  // without branches, which random lengths mislead
-                const KernelCall *const its = on_[i];
-                of_call[some] = left[others] = left[i];
-                on_[others] = its;
-                some += its == call;
-                others += its != call;
-            }
-            if (call) all &= call->run(*call, JobList(of_call), some) == CST_OK;
-        }
+        for_each_call(on_, left, of_call, n_, [&](const KernelCall *call, size_t n) {
+            if (call) all &= call->run(*call, JobList(of_call), n) == CST_OK;
+        });
         return all;
     }
 

@@ -26,10 +26,12 @@ public:
     // Whether a carry goes beyond these 32 bits at all; texts may be long enough for that.
     bool carries() const { return carries_; }
     // Returns the number of blocks until that carry.
-    uint64_t left(const void *counter) const {
+    uint64_t left(const void *counter) const { return (uint64_t(1) << 32) - number(counter); }
+    // Returns the number that these bits are.
+    uint32_t number(const void *counter) const {
         uint32_t word;
         memcpy(&word, static_cast<const uint8_t *>(counter) + at_, sizeof(word));
-        return (uint64_t(1) << 32) - (big_endian_ ? __builtin_bswap32(word) : word);
+        return big_endian_ ? __builtin_bswap32(word) : word;
     }
 
 private:
@@ -42,17 +44,21 @@ private:
 class CounterRoom {
 public:
     explicit CounterRoom(const Suite &suite);
-    bool holds(const void *counter, uint64_t bytes) const {
-        return !limited_ || word_.left(counter) > (bytes + (uint64_t(1) << block_log2_) - 1) >> block_log2_;
-    }
+    bool holds(const void *counter, uint64_t bytes) const { return !limited_ || !beyond(counter, bytes); }
     bool holds(const cst_job &job) const { return holds(job.iv, job.in_len); }
     bool hold(const cst_job *jobs, size_t n) const {
-        for (size_t i = 0; limited_ && i < n; i++)
-            if (!holds(jobs[i])) return false;
-        return true;
+        uint64_t any = 0;
+        for (size_t i = 0; limited_ && i < n; i++) any |= beyond(jobs[i].iv, jobs[i].in_len);
+        return !any;
     }
 
 private:
+    // Returns 0 if the counter stays within these bits.
+    uint64_t beyond(const void *counter, uint64_t bytes) const {
+        const uint64_t blocks = (bytes >> block_log2_) + ((bytes & ((uint64_t(1) << block_log2_) - 1)) != 0);
+        return (word_.number(counter) + blocks) >> 32;
+    }
+
     const CounterWord word_;
     const bool limited_;
     unsigned block_log2_ = 0;

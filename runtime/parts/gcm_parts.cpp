@@ -8,6 +8,7 @@
 #include "key_stream.hpp"
 #include "../message/constructions.hpp"
 #include "../message/gcm_call.hpp"
+#include "../message/job_list.hpp"
 
 namespace cst {
 namespace {
@@ -119,15 +120,33 @@ bool GcmParts::text(const Key &key, const Suite *ctr, Bytes in, uint8_t *out, bo
 
 bool GcmParts::whole_text(const Key &key, Bytes in, uint8_t *out, bool opens) {
     KernelCall spare;
-    const KernelCall *const kernel = whole_call(*key.suite, opens, aad_bytes_, in.n, &spare);
+    const KernelCall *kernel = whole_call(*key.suite, opens, aad_bytes_, in.n, &spare);
     if (!kernel) return false;
+    text_bytes_ = in.n;
+    stage_ = Stage::whole;
+    if (kernel->place.is_listed && listed_text(key, *kernel, in, out, opens)) return true;
+    kernel = without_list(kernel);
     CallRoom room(*kernel);
     GcmCall call(&room, in.n);
     const KeyRow *const end = powers_end(key);
     call.run({key.encrypt(), end, first_, {head_, size_t(aad_bytes_)}, in.data, out, in.n, aad_bytes_, in.n},
              end - call.end_blocks() - 1, hash_);
-    text_bytes_ = in.n;
-    stage_ = Stage::whole;
+    return true;
+}
+
+bool GcmParts::listed_text(const Key &key, const KernelCall &kernel, Bytes in, uint8_t *out, bool opens) {
+    cst_job job, *const list = &job;
+    new_job(&job, key, opens ? CST_OPEN : CST_SEAL);
+    job.iv = first_;
+    job.iv_len = GCM_IV;
+    job.aad = head_;
+    job.aad_len = size_t(aad_bytes_);
+    job.in = in.data;
+    job.in_len = in.n;
+    job.out = out;
+    job.tag = hash_;
+    if (!ListTakes(kernel)(job)) return false;
+    make_tags(kernel, &list, 1);
     return true;
 }
 
@@ -178,7 +197,7 @@ bool GcmParts::blocks(const Key &key, const Suite *ctr, Bytes in, uint8_t *out, 
 
 bool GcmParts::further_call(const Key &key, Bytes in, uint8_t *out, bool opens) {
     KernelCall spare;
-    const KernelCall *const kernel = whole_call(*key.suite, opens, BLOCK, in.n - BLOCK, &spare);
+    const KernelCall *const kernel = without_list(whole_call(*key.suite, opens, BLOCK, in.n - BLOCK, &spare));
     if (!kernel) return false;
     uint8_t first[BLOCK], head[BLOCK];
     BlockCalls(*key.suite).encipher(key.encrypt(), counter_, first);

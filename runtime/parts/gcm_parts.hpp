@@ -36,6 +36,7 @@ private:
     void begin_pieces(const Key &key);
     void take_back_tag(const Key &key);
     bool whole_text(const Key &key, Bytes in, uint8_t *out, bool opens);
+    bool listed_text(const Key &key, const KernelCall &kernel, Bytes in, uint8_t *out, bool opens);
     bool blocks(const Key &key, const Suite *ctr, Bytes in, uint8_t *out, bool opens);
     bool further_call(const Key &key, Bytes in, uint8_t *out, bool opens);
     bool apart(const Key &key, const Suite *ctr, Bytes in, uint8_t *out, bool opens);

@@ -34,7 +34,6 @@ double calls(const Variant &v, const Need &need) {
     const uint64_t bytes = need.bytes - (need.whole ? v.message.head : 0);
     const uint64_t whole = bytes >> v.step_log2, rest = bytes & (v.step - 1);
     const double one = v.cost.per_call, iteration = v.cost.per_iteration;
-    if (v.message.is_listed) return iteration + one / double(need.messages);
     if (need.whole)
         return one +
                iteration * double(rest    ? whole
@@ -297,23 +296,28 @@ const Variant *choose_message(const Suite &suite, bool opens, const Need &exact)
                          });
 }
 
-const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes, const Need &apart) {
-    // Core cycles that a message takes otherwise: to fill its state block and to take its tag; to load its chaining
-    // value and to take its digest; to copy and pad it.
-    constexpr double STATE_BLOCK = 20, CHAIN = 35, PADDING = 35;
+const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes) {
     const Family &family = suite.lists[opens];
     if (family.variants.empty() || (suite.forced && !holds(family, suite.forced))) return nullptr;
-    const auto choose = [&](const Need &need) -> const Variant * {
-        const Variant *const v = line_up(suite, need).variant;
-        if (!v || v == suite.forced) return v;
-        const double around = !v->hash.algorithm ? STATE_BLOCK : v->message.padded ? CHAIN : CHAIN + PADDING;
-        Need others = apart;
-        others.messages = need.messages;
-        return step_cycles(suite, need) < step_cycles(suite, others) + around * double(need.messages) ? v : nullptr;
-    };
+    return line_up(suite, list_need(suite, opens, 1, bytes)).variant;
+}
+
+const Variant *choose_hash_list(const Suite &suite, bool opens, uint64_t bytes, const Need &apart) {
     const Need exact = list_need(suite, opens, apart.messages, bytes);
-    if (!family.variants[0]->hash.algorithm) return choose(exact);  // it depends on the AAD, too; others remember it
-    return chosen_before(suite, exact, Question(suite, exact, Question::Kind::message), choose);
+    if (exact.family->variants.empty()) return nullptr;
+    return chosen_before(suite, exact, Question(suite, exact, Question::Kind::message),
+                         [&](const Need &need) -> const Variant * {
+                             const Variant *const v = choose_list(suite, opens, need.bytes);
+                             if (!v || v == suite.forced) return v;
+                             // Core cycles that a message takes otherwise: to load its chaining value and to take its
+                             // digest; to copy and pad it.
+                             constexpr double CHAIN = 35, PADDING = 35;
+                             const double around = v->jobs.padded ? CHAIN : CHAIN + PADDING;
+                             Need others = apart;
+                             others.messages = need.messages;
+                             const double list = on_this(*v, need, need.messages);
+                             return list < step_cycles(suite, others) + around * double(need.messages) ? v : nullptr;
+                         });
 }
 
 namespace {

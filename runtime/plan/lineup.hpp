@@ -52,14 +52,18 @@ inline Need message_need(const Suite &suite, bool opens, size_t messages, uint64
 
 // Describes n messages of so many bytes, as a list.
 inline Need list_need(const Suite &suite, bool opens, size_t n, uint64_t bytes) {
-    Need need = {&suite.lists[opens], n, bytes, bytes};
-    need.whole = true;
+    Need need = message_need(suite, opens, n, bytes, 0);
+    need.family = &suite.lists[opens];
     return need;
 }
 
-// Selects the kernel that takes messages of so many bytes as a list. apart: describes the same messages for the kernels
-// that take them otherwise. NULL: there is none, or others take less time.
-const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes, const Need &apart);
+// Selects the kernel that takes messages of so many bytes as a list. NULL: there is none. No kernel that wants a state
+// block is preferred to it: even for one message, what fills the block costs more than kernels of a length differ by.
+const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes);
+
+// Selects the kernel that takes digests or HMACs of messages of so many bytes as a list. apart: describes the same
+// messages for the kernels of the hash. NULL: there is none, or these take less time.
+const Variant *choose_hash_list(const Suite &suite, bool opens, uint64_t bytes, const Need &apart);
 
 // Selects the kernel that processes whole messages. NULL: there is none, or, for an AEAD, separate kernels for the
 // parts take less time.

@@ -10,9 +10,9 @@ namespace {
 constexpr uint8_t ZEROS[QUIC_SAMPLE] = {};
 
 // 5.4.4: the sample is block counter and nonce, as iv of the suite chacha20.
-void make_chacha_job(cst_job *at, const HeaderKey &key, const Mask *sample, Mask *mask) {
+void make_chacha_job(cst_job *at, const HeaderKey &key, const uint8_t *sample, Mask *mask) {
     cst_job &job = new_job(at, *key.chacha, CST_SEAL);
-    job.iv = sample->bytes;
+    job.iv = sample;
     job.iv_len = QUIC_SAMPLE;
     job.in = ZEROS;
     job.in_len = sizeof(ZEROS);
@@ -22,14 +22,14 @@ void make_chacha_job(cst_job *at, const HeaderKey &key, const Mask *sample, Mask
 
 }  // namespace
 
-void make_masks(bool avx, const HeaderKey *const *keys, const Mask *samples, size_t n, Memory *memory, cst_job *jobs,
-                Mask *masks) {
+void make_masks(bool avx, const HeaderKey *const *keys, const uint8_t *const *samples, size_t n, Memory *memory,
+                cst_job *jobs, Mask *masks) {
     size_t chacha = 0;
     if (avx) clear_upper_halves();
     for (size_t i = 0; i < n; i++) {
         const HeaderKey &key = *keys[i];
-        if (key.chacha) make_chacha_job(jobs + chacha++, key, samples + i, masks + i);
-        else aes_encrypt(key.aes, key.rounds, samples[i].bytes, masks[i].bytes);
+        if (key.chacha) make_chacha_job(jobs + chacha++, key, samples[i], masks + i);
+        else aes_encrypt(key.aes, key.rounds, samples[i], masks[i].bytes);
     }
     if (chacha) run_jobs(memory, jobs, chacha);
 }

@@ -13,9 +13,9 @@ struct Mask {
     alignas(16) uint8_t bytes[QUIC_SAMPLE];
 };
 
-// Writes the masks of n packets, at most MOST_MESSAGES. keys: the header protection of each; samples: 16 bytes each,
-// elsewhere than the masks. jobs: room for n. avx: the CPU has AVX.
-void make_masks(bool avx, const HeaderKey *const *keys, const Mask *samples, size_t n, Memory *memory, cst_job *jobs,
-                Mask *masks);
+// Writes the masks of n packets, at most MOST_MESSAGES. keys: the header protection of each; samples: QUIC_SAMPLE bytes
+// each, elsewhere than the masks. memory, and jobs, room for n: for ChaCha20. avx: the CPU has AVX.
+void make_masks(bool avx, const HeaderKey *const *keys, const uint8_t *const *samples, size_t n, Memory *memory,
+                cst_job *jobs, Mask *masks);
 
 }  // namespace cst

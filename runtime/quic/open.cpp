@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "packets.hpp"
+#include "../message/constructions.hpp"
 #include "../run/run.hpp"
 
 namespace cst {
@@ -53,9 +54,10 @@ uint64_t first_of_phase(const cst_quic_received &packet) { return std::min(packe
 
 bool in_place(const cst_quic_received &packet) { return packet.in == packet.out; }
 
+template <size_t MOST>
 class Opening {
 public:
-    Opening(Memory *memory, PacketWindow *window, cst_quic_received *packets, size_t n)
+    Opening(Memory *memory, PacketWindow<MOST> *window, cst_quic_received *packets, size_t n)
         : memory_(memory), window_(*window), packets_(packets), n_(n) {}
 
     ~Opening() { wipe(hidden_, window_.n * sizeof(Hidden)); }
@@ -65,12 +67,27 @@ public:
     bool run() {
         for (size_t i = 0; i < n_; i++) take_sample(i);
         if (!window_.n) return false;
-        make_masks(has_avx(*packets_), header_keys_, window_.samples, window_.n, memory_, window_.jobs, window_.masks);
+        make_masks();
         for (size_t i = 0; i < window_.n; i++) uncover(i);
         run_jobs(memory_, window_.jobs, window_.n);
         bool all = window_.n == n_;
         for (size_t i = 0; i < window_.n; i++) all &= settle(i);
         return all;
+    }
+
+    // Runs one packet, without memory of a burst. JOB_WAITING: no kernel is known that takes it.
+    int run_alone() {
+        take_sample(0);
+        if (!window_.n) return CST_ERR_AUTH;
+        make_masks();
+        const cst_quic_received &packet = packet_of(0);
+        const size_t header = packet.number_at + number_bytes(first_byte(0));
+        const KernelCall *const call =
+            known_call(*from(packet.key)->aead->suite, true, header, packet.in_len - header - QUIC_TAG);
+        if (!call) return JOB_WAITING;
+        uncover(0);
+        call->run_one(*call, window_.jobs);
+        return settle(0) ? CST_OK : CST_ERR_AUTH;
     }
 
 private:
@@ -89,11 +106,21 @@ private:
         }
         read_keys(i);
         const size_t job = window_.n++;
-        header_keys_[job] = &key.header;
+        window_.keys[job] = &key.header;
+        window_.samples[job] = static_cast<const uint8_t *>(packet.in) + packet.number_at + QUIC_MOST_NUMBER;
         window_.places[job] = uint16_t(i);
-        memcpy(window_.samples[job].bytes,
-               static_cast<const uint8_t *>(packet.in) + packet.number_at + QUIC_MOST_NUMBER, QUIC_SAMPLE);
     }
+
+    void make_masks() {
+        cst::make_masks(has_avx(*packets_), window_.keys, window_.samples, window_.n, memory_, window_.jobs,
+                        window_.blocks);
+    }
+    uint8_t mask_of_first(size_t i) {
+        return window_.blocks[i].bytes[0] & protected_bits(*static_cast<const uint8_t *>(packet_of(i).in));
+    }
+    // Returns a header's first byte without protection.
+    uint8_t first_byte(size_t i) { return *static_cast<const uint8_t *>(packet_of(i).in) ^ mask_of_first(i); }
+    static uint32_t number_bytes(uint8_t first) { return (first & 3u) + 1; }
 
     // Reads all keys that may open the packet, unless the packet before has the same: what is in caches afterwards does
     // not hang on which of them is used.
@@ -119,9 +146,9 @@ private:
         cst_quic_received &packet = packet_of(i);
         const uint8_t *const in = static_cast<const uint8_t *>(packet.in);
         uint8_t *const out = static_cast<uint8_t *>(packet.out);
-        const uint8_t mask = window_.masks[i].bytes[0] & protected_bits(in[0]), first = in[0] ^ mask;
-        const uint32_t number_len = (first & 3u) + 1, unused = 32 - 8 * number_len,
-                       hides = load_big_endian(window_.masks[i].bytes + 1) >> unused << unused,
+        const uint8_t mask = mask_of_first(i), first = first_byte(i);
+        const uint32_t number_len = number_bytes(first), unused = 32 - 8 * number_len,
+                       hides = load_big_endian(window_.blocks[i].bytes + 1) >> unused << unused,
                        truncated = (load_big_endian(in + packet.number_at) ^ hides) >> unused;
         hidden_[i] = {mask, hides};
         if (!in_place(packet)) memcpy(out, in, packet.number_at + QUIC_MOST_NUMBER);
@@ -131,9 +158,9 @@ private:
         packet.header_len = packet.number_at + number_len;
         packet.payload_len = packet.in_len - packet.header_len - QUIC_TAG;
         const QuicKey &key = choose_key(i, packet, first);
-        put_nonce(key, packet.number, window_.samples + i);
+        put_nonce(key, packet.number, window_.blocks + i);
         cst_job &job = new_job(window_.jobs + i, *key.aead, CST_OPEN);
-        job.iv = window_.samples[i].bytes;
+        job.iv = window_.blocks[i].bytes;
         job.iv_len = QUIC_IV;
         job.aad = out;
         job.aad_len = packet.header_len;
@@ -183,21 +210,26 @@ private:
     }
 
     Memory *const memory_;
-    PacketWindow &window_;
+    PacketWindow<MOST> &window_;
     cst_quic_received *const packets_;
     const size_t n_;
-    const HeaderKey *header_keys_[MOST_MESSAGES];
-    Hidden hidden_[MOST_MESSAGES];
-    uint8_t believable_[MOST_MESSAGES];
+    Hidden hidden_[MOST];
+    uint8_t believable_[MOST];
 };
 
 }  // namespace
 
+int open_alone(cst_quic_received *packet) {
+    if (from(packet->key)->header.chacha) return JOB_WAITING;
+    PacketWindow<1> window;
+    return Opening<1>(nullptr, &window, packet, 1).run_alone();
+}
+
 int open_packets(Memory *memory, cst_quic_received *packets, size_t n) {
     bool all = true;
     for (size_t first = 0; first < n; first += MOST_MESSAGES) {
-        const InSlot<PacketWindow> window(memory->window);
-        all &= Opening(memory, &*window, packets + first, std::min(n - first, MOST_MESSAGES)).run();
+        const InSlot<PacketWindow<MOST_MESSAGES>> window(memory->window);
+        all &= Opening<MOST_MESSAGES>(memory, &*window, packets + first, std::min(n - first, MOST_MESSAGES)).run();
     }
     return all ? CST_OK : CST_ERR_AUTH;
 }

@@ -12,17 +12,17 @@ bool has_avx(const Packet &packet) {
     return from(packet.key)->aead->suite->engine->avx();
 }
 
-// A batch of packets at work, in the memory of the burst.
+// Packets at work together, at most MOST.
+template <size_t MOST>
 struct PacketWindow {
-    cst_job jobs[MOST_MESSAGES];
-    alignas(64) Mask masks[MOST_MESSAGES], samples[MOST_MESSAGES];  // samples: also the nonces, at other times
-    uint16_t places[MOST_MESSAGES];  // of the packet of each job in the batch
+    cst_job jobs[MOST];
+    alignas(64) Mask blocks[MOST];   // nonces, and masks before or after them
+    const uint8_t *samples[MOST];    // where they lie
+    const HeaderKey *keys[MOST];     // of the header protection
+    uint16_t places[MOST];  // of the packet of each job in the batch
     size_t n = 0;  // jobs
 
-    ~PacketWindow() {
-        wipe(masks, n * sizeof(Mask));
-        wipe(samples, n * sizeof(Mask));
-    }
+    ~PacketWindow() { wipe(blocks, n * sizeof(Mask)); }
 };
 
 // Writes the nonce of a packet (5.3). No word is loaded that was stored in two parts just before, which takes long.
@@ -37,6 +37,11 @@ inline void put_nonce(const QuicKey &key, uint64_t number, Mask *nonce) {
 
 // Which bits of the first byte are protected (5.4.1): four of a long header, five of a short one.
 inline uint8_t protected_bits(uint8_t first) { return uint8_t(0x1f ^ (first >> 3 & 0x10)); }
+
+// Run a packet by itself, by a kernel that needs no memory of a burst, if it is known. They return as the next two do,
+// or JOB_WAITING: no kernel is known that takes it, and nothing was written.
+int seal_alone(cst_quic_packet *packet);
+int open_alone(cst_quic_received *packet);
 
 // Run all packets whose status is JOB_WAITING. They return CST_OK, or CST_ERR_LIMIT or CST_ERR_AUTH, if a packet was
 // not sealed or not opened.

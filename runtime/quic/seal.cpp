@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "packets.hpp"
+#include "../message/constructions.hpp"
 #include "../run/run.hpp"
 
 namespace cst {
@@ -57,78 +58,100 @@ private:
 };
 
 // Writes what the header says of the packet number.
-void finish_header(const cst_quic_packet &packet) {
+[[gnu::always_inline]] inline void finish_header(const cst_quic_packet &packet) {
     uint8_t *const header = static_cast<uint8_t *>(packet.header);
     header[0] = uint8_t((header[0] & ~3u) | (packet.number_len - 1));
     NumberField(packet).set(packet.number);
 }
 
-void make_job(cst_job *at, const cst_quic_packet &packet, const Mask &nonce) {
-    cst_job &job = new_job(at, *from(packet.key)->aead, CST_SEAL);
-    job.iv = nonce.bytes;
-    job.iv_len = QUIC_IV;
-    job.aad = packet.header;
-    job.aad_len = packet.header_len;
-    job.in = packet.in;
-    job.in_len = packet.in_len;
-    job.out = packet.out;
-    job.out_cap = packet.in_len;
-    job.tag = static_cast<uint8_t *>(packet.out) + packet.in_len;
-    job.tag_len = QUIC_TAG;
-    job.in_pieces = packet.in_pieces;
-    job.n_in_pieces = packet.n_in_pieces;
+// Makes a job in place, each member once.
+[[gnu::always_inline]] inline void make_job(cst_job *job, const cst_quic_packet &packet, const Mask &nonce) {
+    *job = {sizeof(*job),
+            reinterpret_cast<const cst_key *>(from(packet.key)->aead.get()),
+            CST_SEAL,
+            JOB_WAITING,
+            nonce.bytes,
+            QUIC_IV,
+            packet.header,
+            packet.header_len,
+            packet.in,
+            packet.in_len,
+            packet.out,
+            packet.in_len,
+            0,
+            static_cast<uint8_t *>(packet.out) + packet.in_len,
+            QUIC_TAG,
+            packet.in_pieces,
+            packet.n_in_pieces,
+            nullptr,
+            0};
 }
 
-void protect_header(const cst_quic_packet &packet, const Mask &mask) {
+[[gnu::always_inline]] inline void protect_header(const cst_quic_packet &packet, const Mask &mask) {
     uint8_t *const header = static_cast<uint8_t *>(packet.header);
     header[0] ^= mask.bytes[0] & protected_bits(header[0]);
     NumberField(packet).protect(mask.bytes + 1);
 }
 
-int seal_batch(Memory *memory, PacketWindow *window, cst_quic_packet *packets, size_t n) {
+// Makes the jobs of the packets that may be sealed. All allowances are taken before anything is written, since a locked
+// access waits for all stores before it.
+template <size_t MOST>
+void begin(PacketWindow<MOST> *window, cst_quic_packet *packets, size_t n) {
     Grants grants;
-    const HeaderKey *keys[MOST_MESSAGES];
-    size_t &jobs = window->n;
-    for (cst_quic_packet *packet = packets; packet < packets + n; packet++) {
-        packet->out_len = 0;
-        if (!grants.take(packet, packets + n)) {
-            packet->status = CST_ERR_LIMIT;
-            continue;
-        }
-        finish_header(*packet);
-        const QuicKey &key = *from(packet->key);
-        put_nonce(key, packet->number, window->samples + jobs);
-        keys[jobs] = &key.header;
-        window->places[jobs] = uint16_t(packet - packets);
-        make_job(window->jobs + jobs, *packet, window->samples[jobs]);
-        jobs++;
+    for (size_t i = 0; i < n; i++)
+        if (grants.take(packets + i, packets + n)) window->places[window->n++] = uint16_t(i);
+        else packets[i].status = CST_ERR_LIMIT, packets[i].out_len = 0;
+    for (size_t job = 0; job < window->n; job++) {
+        const cst_quic_packet &packet = packets[window->places[job]];
+        finish_header(packet);
+        const QuicKey &key = *from(packet.key);
+        put_nonce(key, packet.number, window->blocks + job);
+        window->keys[job] = &key.header;
+        window->samples[job] = static_cast<const uint8_t *>(packet.out) + QUIC_MOST_NUMBER - packet.number_len;
+        make_job(window->jobs + job, packet, window->blocks[job]);
     }
-    if (!jobs) return CST_ERR_LIMIT;
-    run_jobs(memory, window->jobs, jobs);
-    for (size_t i = 0; i < jobs; i++) {
-        const cst_quic_packet &packet = packets[window->places[i]];
-        memcpy(window->samples[i].bytes,
-               static_cast<const uint8_t *>(packet.out) + QUIC_MOST_NUMBER - packet.number_len, QUIC_SAMPLE);
-    }
-    make_masks(has_avx(*packets), keys, window->samples, jobs, memory, window->jobs, window->masks);
-    for (size_t i = 0; i < jobs; i++) {
+}
+
+// Protects the headers of packets that are sealed.
+template <size_t MOST>
+void finish(PacketWindow<MOST> *window, cst_quic_packet *packets, Memory *memory) {
+    make_masks(has_avx(*packets), window->keys, window->samples, window->n, memory, window->jobs, window->blocks);
+    for (size_t i = 0; i < window->n; i++) {
         cst_quic_packet &packet = packets[window->places[i]];
-        protect_header(packet, window->masks[i]);
+        protect_header(packet, window->blocks[i]);
         packet.out_len = packet.in_len + QUIC_TAG;
         packet.status = CST_OK;
     }
-    return jobs == n ? CST_OK : CST_ERR_LIMIT;
+}
+
+int seal_batch(Memory *memory, cst_quic_packet *packets, size_t n) {
+    const InSlot<PacketWindow<MOST_MESSAGES>> window(memory->window);
+    begin(&*window, packets, n);
+    if (!window->n) return CST_ERR_LIMIT;
+    run_jobs(memory, window->jobs, window->n);
+    finish(&*window, packets, memory);
+    return window->n == n ? CST_OK : CST_ERR_LIMIT;
 }
 
 }  // namespace
 
+int seal_alone(cst_quic_packet *packet) {
+    const QuicKey &key = *from(packet->key);
+    if (key.header.chacha || packet->n_in_pieces) return JOB_WAITING;
+    const KernelCall *const call = known_call(*key.aead->suite, false, packet->header_len, packet->in_len);
+    if (!call) return JOB_WAITING;
+    PacketWindow<1> window;
+    begin(&window, packet, 1);
+    if (!window.n) return CST_ERR_LIMIT;
+    call->run_one(*call, window.jobs);
+    finish(&window, packet, nullptr);
+    return CST_OK;
+}
+
 int seal_packets(Memory *memory, cst_quic_packet *packets, size_t n) {
     int result = CST_OK;
-    for (size_t first = 0; first < n; first += MOST_MESSAGES) {
-        const InSlot<PacketWindow> window(memory->window);
-        if (int error = seal_batch(memory, &*window, packets + first, std::min(n - first, MOST_MESSAGES)))
-            result = error;
-    }
+    for (size_t first = 0; first < n; first += MOST_MESSAGES)
+        if (int error = seal_batch(memory, packets + first, std::min(n - first, MOST_MESSAGES))) result = error;
     return result;
 }
 

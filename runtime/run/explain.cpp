@@ -9,7 +9,6 @@
 
 #include "../hash/both.hpp"
 #include "../message/checked.hpp"
-#include "../message/job_list.hpp"
 #include "../message/constructions.hpp"
 #include "../hash/framed.hpp"
 #include "../hash/leaves.hpp"
@@ -113,7 +112,10 @@ Plan plan_of(const Class &c, const cst_job &job) {
     if (suite.message[c.opens] && MessageKernels(suite, c.opens, c.n, job.aad_len).of(job.in_len)) {
         rank_parts();
         Need need = message_need(suite, c.opens, c.n, job.in_len, job.aad_len);
-        if (takes_list(job) && choose_list(suite, c.opens, job.in_len, need)) need.family = &suite.lists[c.opens];
+        const Family &lists = suite.lists[c.opens];
+        if (!lists.variants.empty() && lists.variants.front()->jobs.take(job) &&
+            choose_list(suite, c.opens, job.in_len))
+            need.family = &lists;
         plan.pair = rank(suite, need);
         return plan;
     }
@@ -144,12 +146,13 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
     job.iv = first_counter;
     job.in_len = bytes;
     job.aad_len = suite.aad_min;
-    if (suite.construction == Construction::gcm && !suite.lists[opens].variants.empty()) {  // the usual shape
-        job.iv_len = LISTED_IV;
-        job.tag_len = LISTED_TAG;
-        job.aad_len = USUAL_AAD;
-    }
     const Suite &maced = is_checked(suite) ? *suite.halves[0] : suite;
+    if (!maced.lists[opens].variants.empty()) {  // the usual shape
+        const ListedJobs &usual = maced.lists[opens].variants.front()->jobs;
+        job.iv_len = usual.iv;
+        job.tag_len = usual.tag;
+        job.aad_len = std::min<size_t>(usual.most_aad, USUAL_AAD);
+    }
     const Class c = {&suite, nullptr, messages.data(), n, opens, one_key || n == 1};
     for (Message &m : messages) {
         m.job = &job;

@@ -24,7 +24,7 @@ constexpr uint64_t kSampleTicks = 12000;  // long against the clock's resolution
 constexpr size_t kMostCalls = 64;  // per sample
 constexpr size_t kJobs = 64;
 constexpr uint64_t kTarget = 2048;  // bytes of a job; those of all jobs stay in the second-level cache
-constexpr uint64_t kListed = 16;      // jobs of the longer one of two lists
+constexpr uint64_t kListed = 16;      // jobs of a list
 constexpr uint64_t kMostBuffer = 1u << 16;
 constexpr size_t kApart = 128;  // equal offsets of neighbouring jobs fall into different cache sets
 constexpr uint64_t kChain = 250, kChainAdds = 64;
@@ -57,14 +57,18 @@ double ranked(std::vector<double> *values, size_t rank) {
 
 double median(std::vector<double> *values) { return ranked(values, values->size() / 2); }
 
-// Iterations of a short and of a long call, and the bytes of a job that the long one takes.
+// Iterations of a short and of a long call, and the bytes of a job that the long one takes. Of a list they are those of
+// each message, in front of its end, and the loop may never run.
 struct Shape {
     uint64_t few, many, bytes;
 
     explicit Shape(const Variant &v)
-        : few(uint64_t(v.lag) + 1),
-          many(v.role == Role::list ? kListed : std::max(few + 4, kTarget >> v.step_log2)),
-          bytes(v.role == Role::list ? v.message.head + v.step : many << v.step_log2) {}
+        : few(v.role == Role::list ? 0 : uint64_t(v.lag) + 1),
+          many(v.role == Role::list && v.message.is_short ? few : std::max(few + 4, kTarget >> v.step_log2)),
+          bytes(v.role == Role::list ? text(v, many) : many << v.step_log2) {}
+    static uint64_t text(const Variant &v, uint64_t iterations) {
+        return v.message.head + (iterations << v.step_log2) + v.step;
+    }
     size_t pitch() const { return size_t(bytes + kApart); }
 };
 
@@ -100,12 +104,13 @@ public:
         if (v.role == Role::checked) prepare_sum(v.sum, v.step);
     }
 
-    // Returns the ticks of `calls` calls, one after the other.
+    // Returns the ticks of `calls` calls, one after the other; of a list those of a message in each.
     uint64_t time(cst_kernel_fn fn, uint64_t iterations, size_t calls) {
-        args_.iterations = iterations;
+        const bool listed = v_->role == Role::list;
+        args_.iterations = listed ? kListed : iterations;
         const uint64_t start = ticks();
         for (size_t i = 0; i < calls; i++) {
-            if (v_->role == Role::list) {
+            if (listed) {
                 list(iterations);
             } else {
                 point(set_ % sets_);
@@ -114,7 +119,7 @@ public:
             fn(&args_);
             _mm_lfence();
         }
-        return ticks() - start;
+        return (ticks() - start) / (listed ? kListed : 1);
     }
 
 private:
@@ -134,15 +139,15 @@ private:
             if (mask != NO_FIELD) memset(state_ + mask, 0xff, place.bits ? step / 8 : step);
     }
     // Prepares jobs of a list, whose ends and AADs have no missing bytes.
-    void list(uint64_t n) {
-        for (uint64_t i = 0; i < n; i++, set_++) {
+    void list(uint64_t iterations) {
+        for (uint64_t i = 0; i < kListed; i++, set_++) {
             uint8_t *const in = state_ + state_bytes_ + set_ % sets_ * pitch_;
             cst_job &job = its_jobs_[i];
             job.in = in;
             job.out = in + side_;
             job.iv = job.aad = in;
             job.key = reinterpret_cast<const cst_key *>(state_);
-            job.in_len = v_->message.head + v_->step;
+            job.in_len = Shape::text(*v_, iterations);
             job.aad_len = SHORT_MESSAGE_AAD;
             job.tag = in + side_;
             jobs_[i] = &job;
@@ -205,7 +210,7 @@ public:
     // Returns false if the figures are not plausible. To be called after all passes.
     bool cost(KernelCost *out) {
         const double longer = ranked(&long_, 1), shorter = ranked(&short_, 1);
-        const double slope = (longer - shorter) / double(shape_.many - shape_.few),
+        const double slope = shape_.many > shape_.few ? (longer - shorter) / double(shape_.many - shape_.few) : 0,
                      call = std::max(0.0, shorter - slope * double(shape_.few));
         const double least = v_.message.is_short ? LEAST_ITERATION : 0;  // its loop is empty and never runs
         const double iteration = std::max(slope * 100 + 0.5, least), once = call * 100 + 0.5;

@@ -59,15 +59,6 @@ bool has(const ProgramRecord &program, const char *feature) {
     return false;
 }
 
-// Returns the bytes of all blocks that an iteration hashes: of a list a whole message, with a padding that is not there
-// yet, and, if there is a key, HMAC's outer block.
-double hashed_bytes(const ProgramRecord &program, const AlgorithmRecord &algorithm, double bytes) {
-    if (!program.is_listed()) return bytes;
-    const bool padded = program.field("padded_in");
-    const double blocks = std::floor((bytes + algorithm.length_bytes) / algorithm.block_bytes) + !padded;
-    return (blocks + (program.field("key") != nullptr)) * algorithm.block_bytes;
-}
-
 // Returns the cycles that an iteration takes because its instructions depend on one another. wide: instructions on 512
 // bits.
 double chain(const ProgramRecord &program, const AlgorithmRecord &algorithm, double bytes, double wide) {
@@ -86,6 +77,15 @@ double chain(const ProgramRecord &program, const AlgorithmRecord &algorithm, dou
     return wide / kWideChained;
 }
 
+// Returns the cycles of a message of a list that is hashed, by so many instructions. If its padding is not there, it
+// has a block of its own; HMAC has an outer block.
+double hashed_message(const ProgramRecord &program, const AlgorithmRecord &algorithm, double instructions) {
+    const double bytes = double(program.bytes) + double(algorithm.block_bytes) *
+                                                     (!program.field("padded_in") + (program.field("key") != nullptr));
+    const double chained = chain(program, algorithm, bytes, 0) / (1 + kAhead / instructions);
+    return std::max({instructions / kPerCycle, bytes * kShaNiUnit, chained}) + instructions * kEach;
+}
+
 }  // namespace
 
 bool find_costs(const Pack &pack, const std::string &microarchitecture, CostRecord *out) {
@@ -96,6 +96,7 @@ bool find_costs(const Pack &pack, const std::string &microarchitecture, CostReco
 }
 
 Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
+    bool calls = true;
     double instructions = 0, issue = 0, wide = 0, sha = 0, aes = 0, lanes = 0, edges = 0, latency = 0;
     for (uint32_t i = 0; i < kernel.n_streams; i++) {
         const StreamRecord &stream = kernel.streams[i];
@@ -109,22 +110,25 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
         instructions += body;
         issue += body / (in_lanes ? kLanesPerCycle : kPerCycle);
         wide += fills_512 ? body : 0;
-        if (has(program, "sha")) sha += hashed_bytes(program, algorithm, bytes) * program.lanes * kShaNiUnit;
+        if (has(program, "sha")) sha += bytes * program.lanes * kShaNiUnit;
         if (algorithm.is_aes())
             aes +=
                 bytes * program.lanes / 16 * algorithm.rounds / (has(program, "vaes") ? kVaesPerCycle : kAesPerCycle);
         if (program.lanes > 1) lanes += program.lanes * (algorithm.reads_only() ? kLane : kLane + kWritingLane);
-        // The edges of ChaCha20-Poly1305 are rounds like those of its loop, and a hash that waits for them.
-        edges +=
-            (program.n_enter + program.n_leave + double(stream.lag) * body) / (!algorithm.is_chacha_poly() ? kPerCycle
-                                                                               : fills_512 ? kWidePerCycle
-                                                                                           : kEdgesPerCycle);
-        const double one = chain(program, algorithm, hashed_bytes(program, algorithm, bytes), fills_512 ? body : 0);
-        latency = std::max(latency, program.is_listed() ? one / (1 + kAhead / body) : one);
+        // The edges of ChaCha20-Poly1305, and of lists, are rounds like those of their loops, and a hash that waits for
+        // them.
+        const bool works = algorithm.is_chacha_poly() || program.is_listed();
+        const double edge = program.n_enter + program.n_leave + double(stream.lag) * body;
+        edges += program.is_listed() && algorithm.kind == ALGORITHM_HASH ? hashed_message(program, algorithm, edge)
+                                                                         : edge / (!works      ? kPerCycle
+                                                                                   : fills_512 ? kWidePerCycle
+                                                                                               : kEdgesPerCycle);
+        calls &= !program.is_listed();  // there is one for all messages
+        latency = std::max(latency, chain(program, algorithm, bytes, fills_512 ? body : 0));
     }
     Cost cost;
     cost.per_iteration = std::max({issue, wide / kWidePerCycle, sha, aes, latency}) + instructions * kEach;
-    cost.per_call = kCall + lanes + edges;
+    cost.per_call = (calls ? kCall : 0) + lanes + edges;
     return cost;
 }
 

@@ -17,19 +17,18 @@ public:
     }
     ~LaidCalls() { delete table_.load(std::memory_order_relaxed); }
 
-    // The choices for messages with an AAD of one length, one by one or as lists, under one generation of the engine's
-    // costs.
+    // The choices for messages with an AAD of one length under one generation of the engine's costs.
     class Row;
-    Row row(uint16_t generation, uint64_t aad, bool lists = false) const;
+    Row row(uint16_t generation, uint64_t aad) const;
     // call: NULL, or one that `of` returned. Does nothing if there is no memory.
-    void remember(uint16_t generation, uint64_t aad, uint64_t bytes, const KernelCall *call, bool lists = false) {
+    void remember(uint16_t generation, uint64_t aad, uint64_t bytes, const KernelCall *call) {
         Table *const table = made();
         if (!table) return;
         uint32_t index = NONE;
         while (call && table->calls[index].load(std::memory_order_acquire) != call)
             if (++index == MOST) return;
-        table->choices[row_of(aad, lists)][LengthRange::of(bytes)].store(uint32_t(generation) << INDEX_BITS | index,
-                                                                         std::memory_order_release);
+        table->choices[row_of(aad)][LengthRange::of(bytes)].store(uint32_t(generation) << INDEX_BITS | index,
+                                                                  std::memory_order_release);
     }
     // Returns the kernel's call, with functions that run jobs or without, which lay_down() makes if there is none yet.
     // NULL: there is no room for it.
@@ -57,16 +56,14 @@ public:
 
 private:
     // Which kernel is best depends on whether the AAD is short, and on whether whole blocks remain after it.
-    static unsigned row_of(uint64_t aad, bool lists) {
-        return unsigned(aad <= SHORT_MESSAGE_AAD) | unsigned(aad % 16 == 0) << 1 | unsigned(lists) << 2;
-    }
+    static unsigned row_of(uint64_t aad) { return unsigned(aad <= SHORT_MESSAGE_AAD) | unsigned(aad % 16 == 0) << 1; }
     static constexpr unsigned INDEX_BITS = 8;
     static constexpr uint32_t INDEX = (1 << INDEX_BITS) - 1, NONE = 1, MOST = 64;  // index 0: not known
     struct Table {
         ~Table() {
             for (auto &call : calls) delete call.load(std::memory_order_relaxed);
         }
-        std::atomic<uint32_t> choices[8][LengthRange::RANGES] = {};
+        std::atomic<uint32_t> choices[4][LengthRange::RANGES] = {};
         std::atomic<const KernelCall *> calls[MOST] = {};
     };
     // Returns NULL if there is no memory.
@@ -102,8 +99,8 @@ private:
     const unsigned row_;
 };
 
-inline LaidCalls::Row LaidCalls::row(uint16_t generation, uint64_t aad, bool lists) const {
-    return Row(table_.load(std::memory_order_acquire), generation, row_of(aad, lists));
+inline LaidCalls::Row LaidCalls::row(uint16_t generation, uint64_t aad) const {
+    return Row(table_.load(std::memory_order_acquire), generation, row_of(aad));
 }
 
 }  // namespace cst

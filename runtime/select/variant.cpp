@@ -218,88 +218,76 @@ Role message_role(const PackRecords &records, const KernelRecord &kernel, Varian
     return Role::message;
 }
 
-// A field of a job, and how far its pointer reaches.
-struct JobField {
-    const char *name;
-    size_t offset;
-    uint32_t bytes, reach;
-    bool there;
-};
-// Whether the program has just those fields.
-bool has_fields(const ProgramRecord &program, std::initializer_list<JobField> fields) {
+// All messages of a list that are hashed have one length, or with their padding one number of blocks.
+void find_hashed_lengths(const AlgorithmRecord &hash, Variant *v) {
+    MessagePlace &place = v->message;
+    if (v->jobs.padded) place.most -= 1 + hash.length_bytes;
+    if (!v->jobs.padded) place.least = place.most;
+    else place.least = place.most < hash.block_bytes ? 0 : place.most + 1 - hash.block_bytes;
+}
+
+// A list of messages of GCM, of texts, or of messages that are hashed: the fields are those of cst_job, and the key is
+// laid out as that of a suite.
+Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
+    const ProgramRecord &program = records.program(kernel.streams[0]);
+    const Algorithm &algorithm = records.algorithm(kernel.streams[0]);
+    const AlgorithmRecord &record = algorithm.record;
+    const bool opens = record.decrypts_only();
+    const bool aead = record.is_message(), hashes = record.kind == ALGORITHM_HASH;
+    const FieldRecord *const key = program.field("key"), *const padded = program.field("padded_in"),
+                             *const text = padded ? padded : program.field("text_in");
+    if (v->n_streams != 1 || kernel.streams[0].ratio != 1 || program.lanes != 1 || v->lag || !algorithm.usable ||
+        program.state_bytes != sizeof(cst_job) || !text || text->reach < program.bytes)
+        return Role::other;
+    if (hashes ? record.of_another_kind() || record.keyed_hash() || text->reach > program.bytes ||
+                     (padded && (program.bytes > MOST_PADDED || program.bytes % record.block_bytes))
+               : !record.is_mode() || !key || padded || program.bytes > 16 * MOST_GCM_BLOCKS)
+        return Role::other;
+    v->jobs.key_bytes = key ? key->reach : 0;
+    v->jobs.iv = aead ? 12 : !hashes && record.has_chain() ? 16 : 0;
+    v->jobs.tag = aead ? 16 : hashes ? record.digest_bytes : 0;
+    v->jobs.most_aad = aead ? SHORT_MESSAGE_AAD : 0;
+    v->jobs.padded = padded;
+    const struct {
+        const char *name;
+        size_t offset;
+        uint32_t bytes, reach;
+        bool there = true;
+    } fields[] = {
+        {"key", offsetof(cst_job, key), 8, v->jobs.key_bytes, key != nullptr},
+        {"iv", offsetof(cst_job, iv), 8, v->jobs.iv, v->jobs.iv != 0},
+        {"aad", offsetof(cst_job, aad), 8, MESSAGE_AAD, aead},
+        {"aad_bytes", offsetof(cst_job, aad_len), 8, 0, aead},
+        {"text_in", offsetof(cst_job, in), 8, text->reach, !padded},
+        {"padded_in", offsetof(cst_job, in), 8, text->reach, v->jobs.padded},
+        {"text_bytes", offsetof(cst_job, in_len), 8, 0, !hashes},
+        {"text_out", offsetof(cst_job, out), 8, text->reach, !hashes},
+        {"tag", offsetof(cst_job, tag), 8, v->jobs.tag, v->jobs.tag && !opens},
+        {"tag_made", offsetof(cst_job, in_pieces), v->jobs.tag, 0, aead && opens},
+    };
     size_t found = 0;
-    for (const JobField &field : fields) {
+    for (const auto &field : fields) {
         const FieldRecord *const f = program.field(field.name);
-        if (!f != !field.there) return false;
+        if (!f != !field.there) return Role::other;
         if (!f) continue;
         found++;
         if (f->offset != field.offset || f->n_lanes != 1 || f->lane_offsets[0] || f->rows != 1 ||
             f->entry_bytes != field.bytes || f->reach != field.reach)
-            return false;
+            return Role::other;
     }
-    return found == program.fields.size();
-}
-
-// A list of messages of one length, or of short ones with their padding, hashed or by HMAC, of which a key is laid out
-// as that of a suite.
-Role hash_list_role(const ProgramRecord &program, const Algorithm &algorithm, Variant *v) {
-    const AlgorithmRecord &record = algorithm.record;
-    const bool keyed = program.field("key"), padded = program.field("padded_in");
-    if (padded && (program.bytes > MOST_PADDED || !program.bytes || program.bytes % record.block_bytes))
-        return Role::other;
-    if (record.of_another_kind() || record.keyed_hash() ||
-        !has_fields(program, {{"key", offsetof(cst_job, key), 8, HmacKey(record.chain_bytes()).end, keyed},
-                              {"text_in", offsetof(cst_job, in), 8, program.bytes, !padded},
-                              {"padded_in", offsetof(cst_job, in), 8, program.bytes, padded},
-                              {"tag", offsetof(cst_job, tag), 8, record.digest_bytes, true}}))
-        return Role::other;
-    v->message.key = keyed ? uint32_t(offsetof(cst_job, key)) : NO_FIELD;
-    v->message.padded = padded;
-    v->message.most = padded ? program.bytes - 1 - record.length_bytes : program.bytes;
-    v->message.least = !padded                              ? program.bytes
-                       : program.bytes > record.block_bytes ? v->message.most + 1 - record.block_bytes
-                                                            : 0;
-    v->hash.algorithm = &algorithm;
-    return Role::list;
-}
-
-// A list of messages of GCM: the fields are those of cst_job, and the key is laid out as that of a suite.
-Role gcm_list_role(const ProgramRecord &program, const Algorithm &algorithm, Variant *v) {
-    const AlgorithmRecord &record = algorithm.record;
-    const bool opens = record.decrypts_only();
-    const uint32_t reach = program.field("text_in")->reach;
-    if (!record.is_message() || record.is_chacha_poly() || program.bytes > 16 * MOST_GCM_BLOCKS ||
-        reach < program.bytes || reach > program.bytes + 16 * MOST_GCM_HEAD ||
-        !has_fields(program, {{"key", offsetof(cst_job, key), 8, gcm_key_bytes(record.rounds), true},
-                              {"iv", offsetof(cst_job, iv), 8, 12, true},
-                              {"aad", offsetof(cst_job, aad), 8, MESSAGE_AAD, true},
-                              {"aad_bytes", offsetof(cst_job, aad_len), 8, 0, true},
-                              {"text_in", offsetof(cst_job, in), 8, reach, true},
-                              {"text_bytes", offsetof(cst_job, in_len), 8, 0, true},
-                              {"text_out", offsetof(cst_job, out), 8, reach, true},
-                              {"tag", offsetof(cst_job, tag), 8, 16, !opens},
-                              {"tag_made", offsetof(cst_job, in_pieces), 16, 0, opens}}))
-        return Role::other;
-    v->message.bits = true;
-    v->message.head = reach - program.bytes;
-    v->message.least = v->message.head + 1;
-    v->message.most = reach;
-    v->cipher.algorithm = &algorithm;
-    return Role::list;
-}
-
-// A list of messages: the fields are those of cst_job.
-Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *v) {
-    const ProgramRecord &program = records.program(kernel.streams[0]);
-    const Algorithm &algorithm = records.algorithm(kernel.streams[0]);
-    if (v->n_streams != 1 || kernel.streams[0].ratio != 1 || program.lanes != 1 || v->lag || !algorithm.usable ||
-        program.state_bytes != sizeof(cst_job))
-        return Role::other;
+    if (found != program.fields.size()) return Role::other;
     v->any_length = true;
     v->message.is_listed = true;
+    v->message.bits = true;
+    v->message.head = program.text_head();
+    v->message.least = v->message.head + 1;
+    v->message.most = text->reach;
+    v->message.is_short = !v->message.head;
+    if (hashes) find_hashed_lengths(record, v);
+    (hashes ? v->hash : v->cipher).algorithm = &algorithm;
     v->lanes = 1;
     v->step = program.bytes;
-    return (algorithm.record.kind == ALGORITHM_HASH ? hash_list_role : gcm_list_role)(program, algorithm, v);
+    return Role::list;
 }
 
 // Finds the fields of a checksum whose end is behind the loop. Returns false if they are not as core/kinds.py says.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../code/cache.hpp"
+#include "cryptostitch/cryptostitch.h"
 #include "call_counter.hpp"
 #include "features.hpp"
 
@@ -21,24 +22,12 @@ constexpr uint32_t MOST_MESSAGE_BLOCKS = 32;  // in an iteration of a kernel of 
 constexpr uint32_t MOST_CHACHA_POLY_BLOCKS = 96;  // of ChaCha20-Poly1305,
 constexpr uint32_t MOST_GCM_BLOCKS = 16;          // and of GCM;
 constexpr uint32_t MOST_SHORT_GCM_BLOCKS = 32;    // of one for short messages
-constexpr uint32_t MOST_GCM_HEAD = 80;            // blocks in front of the last of a list's messages
 constexpr uint32_t MOST_WHOLE_GHASH = 8;      // of one of GHASH alone
 constexpr uint32_t MOST_CHECKSUM_STATE = 512;  // bytes of a state block of a checksum
 constexpr uint32_t MOST_PADDED = 128;          // bytes of a message of a list with its padding
 constexpr uint32_t MESSAGE_AAD = 64;          // bytes for the AAD,
 constexpr uint32_t SHORT_MESSAGE_AAD = 48;    // and of a short message; GCM's lengths follow
 constexpr uint32_t GHASH_POWERS = 36, GHASH_ZEROS = MOST_GCM_BLOCKS - 1;  // rows of a key of GCM (suite/key.hpp)
-// Returns the bytes of a key of GCM, whose round keys begin at byte 64, up to the end of the rows of zeros.
-constexpr uint32_t gcm_key_bytes(uint32_t rounds) {
-    return 64 + (16 * (rounds + 1) + 63) / 64 * 64 + 16 * (GHASH_POWERS + GHASH_ZEROS);
-}
-// Where HMAC's chaining values of so many bytes lie in a key of HMAC alone: in the header's cache line, or in the next
-// (suite/key.cpp).
-struct HmacKey {
-    constexpr explicit HmacKey(uint32_t chain)
-        : inner(16 + 2 * ((chain + 7) & ~7u) <= 64 ? 16 : 64), outer(inner + ((chain + 7) & ~7u)), end(outer + chain) {}
-    uint32_t inner, outer, end;
-};
 constexpr uint32_t STATE_ALIGN =
     4096;  // of the memory that the engine gives to kernels: the most that a state block may require
 
@@ -56,7 +45,7 @@ enum class Role {
     decrypt,
     pair,     // a cipher (encrypt) and the hash of its output, at least one iteration behind the cipher
     message,    // whole messages: of an AEAD, or of a cipher alone
-    list,       // a list of them, of an AEAD, or of digests or HMACs, whose state blocks are the jobs
+    list,       // a list of them, whose state blocks are the jobs
     both,       // two hashes of the same input: the first has the place of the cipher
     codec,      // outputs of an erasure code
     schedule,   // the round keys of a cipher of one's own
@@ -82,8 +71,7 @@ struct MessagePlace {
     uint32_t most;        // and, of a list, of the longest
     uint32_t aad_blocks;  // blocks of AAD that it takes; a shorter AAD is at their end
     bool is_short;  // no message is longer than an iteration
-    bool is_listed;  // messages are jobs of a list (Role::list). `key`: NO_FIELD for a digest
-    bool padded;     // it reads a message with its padding, a whole iteration
+    bool is_listed;  // messages are jobs of a list (Role::list)
     bool bits;  // masks have a bit for each byte; else a byte, and whole vectors are read and written
 };
 
@@ -92,6 +80,16 @@ struct MessagePlace {
 struct SumPlace {
     uint32_t in, chain, phase, end_in, end_mask;
     bool reads_input;  // of the cipher; else its output
+};
+
+// What jobs of a list must be like, besides the length of the text.
+struct ListedJobs {
+    uint32_t key_bytes;  // up to which the kernel reads a key object: only suites whose keys end so have that layout
+    uint32_t iv, most_aad;  // bytes
+    uint32_t tag;  // bytes of the tag that the kernel makes, of which a job may want fewer
+    bool padded;  // it reads a message that is hashed with its padding
+
+    bool take(const cst_job &job) const { return (job.iv_len == iv) & (job.aad_len <= most_aad); }
 };
 
 // The streams of one algorithm in a kernel; their lanes have consecutive numbers.
@@ -141,8 +139,9 @@ struct Variant {
     uint32_t step_log2 = 0;
     uint64_t lanes_inverse = 0;  // 2^32 / lanes, rounded up
     uint32_t lag = 0;  // iterations per call must exceed it,
-    bool any_length = false;  // or there may be none, or an iteration is a message of any length that it takes
+    bool any_length = false;  // or there may be none; a kernel of a list takes jobs of any length between its bounds
     MessagePlace message = {};
+    ListedJobs jobs = {};
     SumPlace sum = {};
     bool hand = false;  // the hash reads the cipher's hand-over buffer: both must be at the same byte
     bool one_key = false;
@@ -175,7 +174,7 @@ struct Variant {
     }
     // Whether a kernel of whole messages takes one of so many bytes.
     bool takes_message(uint64_t bytes) const {
-        return bytes >= message.least && !(message.is_short && bytes > message.head + step) &&
+        return bytes >= message.least && !(message.is_short && bytes > step) &&
                !(message.is_listed && bytes > message.most);
     }
     // Rounds `bytes` up to whole iterations.

@@ -53,6 +53,15 @@ int ready(const Engine &engine, const Family &family, uint64_t block) {
     }
 }
 
+// Returns the byte of a key object behind the last that a kernel of lists reads.
+size_t listed_key_bytes(const Suite &suite, bool opens) {
+    const KeyLayout &key = suite.key_layout;
+    if (!suite.message[opens]) return suite.hmac() ? key.outer + suite.hash->record.chain_bytes() : 0;
+    if (suite.construction == Construction::gcm) return key.powers + AES_BLOCK * (GHASH_POWERS + GHASH_ZEROS);
+    const size_t from = suite.tweaked() ? key.tweak : key.round_keys(opens);
+    return from + AES_BLOCK * (suite.message[opens]->record.rounds + 1);
+}
+
 }  // namespace
 
 void Suite::find_kernels() {
@@ -93,19 +102,14 @@ void Suite::find_kernels() {
             if (takes_pair(*this, *variant)) (variant->hand ? handed_open_pairs : open_pairs).add(variant);
     }
     if (kind == CST_CIPHER) message[false] = encrypt, message[true] = decrypt;
-    for (const bool opens : {false, true})
-        if (message[opens]) {
-            messages[opens] = engine->family(Role::message, message[opens], nullptr);
-            const uint32_t powers_end = uint32_t(key_layout.powers) + 16 * (GHASH_POWERS + GHASH_ZEROS);
-            if (construction == Construction::gcm && powers_end == gcm_key_bytes(encrypt->record.rounds))
-                lists[opens] = engine->family(Role::list, message[opens], nullptr);
-        }
-    if (construction == Construction::single && base && base == hash) {
-        const HmacKey key(base->record.chain_bytes());
-        const bool usual_key = key_layout.inner == key.inner && key_layout.outer == key.outer;
-        for (const Variant *v : engine->family(Role::list, nullptr, base).variants)
-            if (v->message.key == NO_FIELD ? !hmac() : hmac() && usual_key) lists[false].add(v);
-        lists[true] = lists[false];
+    // Kernels of lists of messages that are hashed have the initial value of the hash.
+    const Algorithm *const listed_hash = construction == Construction::single && base == hash ? base : nullptr;
+    for (const bool opens : {false, true}) {
+        if (message[opens]) messages[opens] = engine->family(Role::message, message[opens], nullptr);
+        if (!message[opens] && !listed_hash) continue;
+        for (const Variant *v :
+             engine->family(Role::list, message[opens], message[opens] ? nullptr : listed_hash).variants)
+            if (v->jobs.key_bytes == listed_key_bytes(*this, opens)) lists[opens].add(v);
     }
     if (construction == Construction::gcm || construction == Construction::checksum)
         whole_hashes = engine->family(Role::message, nullptr, base);

@@ -32,10 +32,7 @@ PAIR = [("md5_x4", "sse"), ("sha1_x4", "sse")]
 class Steady:
     """The part of a setup that `_cost` asks for, with ten iterations between its two lengths."""
 
-    iterations = 11
-
-    class kernel:
-        lag = 0
+    iterations, few, loops = 11, 1, True
 
 
 def cost(cycles: list[float], steady: bool = True) -> Cost:

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,7 +42,7 @@ typedef struct {
     DECLARE_ALIGNED(uint8_t inner[64], 64);
     DECLARE_ALIGNED(uint8_t outer[64], 64);
     DECLARE_ALIGNED(uint8_t mac[16 * 15], 64);
-    DECLARE_ALIGNED(struct gcm_key_data gcm, 64);
+    struct gcm_key_data *gcm; /* ends where nothing may be read */
     uint64_t des[3][IMB_DES_KEY_SCHED_SIZE / 8];
     const void *des_keys[3];
     struct gcm_context_data gcm_context;
@@ -55,7 +56,7 @@ static int (*error_of)(IMB_MGR *);
 static uint32_t (*set_session)(IMB_MGR *, IMB_JOB *); /* NULL: before version 2.0 */
 static IMB_MGR *(*point)(void *, uint64_t, unsigned);
 
-static struct gcm_key_data *gcm_of(Work *work) { return only_gcm ? only_gcm : &work->gcm; }
+static struct gcm_key_data *gcm_of(Work *work) { return only_gcm ? only_gcm : work->gcm; }
 
 static void stop(const char *why) {
     fprintf(stderr, "ipsec-mb-jobs: %s\n", why);
@@ -82,6 +83,13 @@ static void print_bytes(const uint8_t *bytes, size_t n) {
 }
 
 /* ---- Keys ---- */
+
+static struct gcm_key_data *gcm_at_a_page_end(void) {
+    const size_t page = 4096;
+    uint8_t *const pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED || mprotect(pages + page, page, PROT_NONE)) stop("no memory");
+    return (struct gcm_key_data *)(pages + page) - 1;
+}
 
 static void expand_hmac(Work *work, hash_one_block_t one_block, hash_fn_t hash, size_t block) {
     uint8_t key[128] = {0}, pad[128];
@@ -412,7 +420,7 @@ int main(int n_arguments, char **arguments) {
     works = aligned_alloc(64, MOST_JOBS * ((sizeof(Work) + 63) / 64 * 64));
     if (!works) stop("no memory");
     memset(works, 0, MOST_JOBS * sizeof(Work));
-    if (strcmp(how, "each") == 0) only_gcm = &works[0].gcm;
+    if (strcmp(how, "each") == 0) only_gcm = gcm_at_a_page_end();
     while (fgets(line, sizeof(line), stdin)) {
         if (n == MOST_JOBS) stop("too many jobs");
         char *fields[FIELDS];
@@ -420,6 +428,7 @@ int main(int n_arguments, char **arguments) {
         for (int i = 0; i < FIELDS; i++)
             if (!(fields[i] = strtok_r(i ? NULL : line, " \n", &rest))) stop("too few fields");
         Work *const work = &works[n++];
+        work->gcm = gcm_at_a_page_end();
         for (int i = 0; i < FIELDS; i++) work->field[i] = strtoul(fields[i], NULL, 0);
         work->key = bytes_of(fields[4]);
         work->mac_key = bytes_of(fields[5]);

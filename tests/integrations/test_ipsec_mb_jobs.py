@@ -65,6 +65,25 @@ def test_answers_on_lesser_cpus(interface: Interface, target: str) -> None:
     check(jobs, run(interface, [job.line() for job in jobs], CRYPTOSTITCH_TARGET=target))
 
 
+@pytest.mark.parametrize("how", ["burst", "flush"])
+@pytest.mark.parametrize("key_bytes", [16, 24, 32])
+def test_many_messages_of_gcm(interface: Interface, key_bytes: int, how: str) -> None:
+    """Texts of all numbers of blocks, whose last may want rows behind the powers of a key that ends with its page."""
+    rng = random.Random(key_bytes)
+    jobs = [
+        replace(
+            random_job(rng, "gcm", "gcm", 1700), key=rng.randbytes(key_bytes), tag_len=rng.choice((4, 8, 12, 16, 16))
+        )
+        for _ in range(128)
+    ]
+    jobs = [replace(job, iv=job.iv if rng.random() < 0.1 else job.iv[:12].ljust(12, b"i")) for job in jobs]
+    for n in range(1, 97):
+        cipher_len = 16 * n - rng.choice((0, 0, 1, 15))
+        text = rng.randbytes(jobs[n].cipher_at + cipher_len)
+        jobs[n] = replace(jobs[n], cipher_len=cipher_len, hash_len=cipher_len, text=text)
+    check(jobs, run(interface, [job.line() for job in jobs], how))
+
+
 def test_keys_of_gcm_that_follow_one_another_in_a_place(interface: Interface) -> None:
     """What was made of a key is not used for the next."""
     rng = random.Random(0)

@@ -60,7 +60,11 @@ def test_kernel_passes(kernel: str, generator: Generator, build) -> None:
         (["endbr64", "1: lock add [rax], ecx", "sub eax, 1", "jnz 1b", "ret"], "forbidden prefix"),
         (["endbr64", "1: mov rcx, fs:[rax]", "sub eax, 1", "jnz 1b", "ret"], "forbidden prefix"),
         (["endbr64", "jnz 1f", "1: sub eax, 1", "ret"], "does not go back"),
-        (["endbr64", "1: sub eax, 1", "jnz 1b", "2: sub ecx, 1", "jnz 2b", "ret"], "2 conditional jumps"),
+        (
+            ["endbr64", "1: sub eax, 1", "jnz 1b", "2: sub ecx, 1", "jnz 2b", "ret"],
+            "goes back into the loop, or behind",
+        ),
+        (["endbr64", "1: sub eax, 1", "jnz 1b", "jnz 1b", "jnz 1b", "ret"], "3 conditional jumps"),
         (["endbr64", "1: jmp 2f", "sub ecx, 1", "2: sub eax, 1", "jnz 1b", "ret"], "changes the flow of control"),
         (["endbr64", "1: sub eax, 1", "jmp 1b", "jnz 1b", "ret"], "changes the flow of control"),
         (

@@ -99,26 +99,35 @@ def test_jobs_in_any_order_and_addresses_that_are_none(context: Context, keys: d
 
 
 @pytest.mark.parametrize("length", [16, 100, 200, 500, 700, 1000, 1200, 1500, 2000])
-def test_a_job_keeps_all_but_its_results(context: Context, length: int) -> None:
-    """Also a pointer to pieces of which there are none, right tags and wrong ones."""
+@pytest.mark.parametrize(("aad", "tag_len"), [(b"header", 16), (b"", 16), (b"header", 12), (b"", 8)])
+def test_a_job_keeps_all_but_its_results(context: Context, length: int, aad: bytes, tag_len: int) -> None:
+    """Also a pointer to pieces of which there are none, and to AAD of no bytes; right tags and wrong ones."""
     suite = context.suite("aes-128-gcm")
     keys = [suite.key(bytes([n]) * 16) for n in range(5)]
 
     def jobs(direction: int, texts: list[bytes], tags: list[bytes]) -> list[Job]:
         return [
-            Job(key, direction, iv=bytes(12), aad=b"header", data=text, out=bytearray(length), tag=bytearray(tag))
+            Job(key, direction, iv=bytes(12), aad=aad, data=text, out=bytearray(length), tag=bytearray(tag))
             for key, text, tag in zip(keys, texts, tags)
         ]
 
-    sealed = jobs(SEAL, [bytes(length)] * 5, [bytes(16)] * 5)
-    assert context.burst(sealed) == OK
+    def filled(made: list[Job]) -> tuple[Any, list[Any]]:
+        structs = (JobStruct * 5)()
+        kept = [job.fill(struct) for struct, job in zip(structs, made)]
+        for struct in structs:
+            struct.in_pieces, struct.out_pieces = 0x1000, 0x2000
+            struct.aad = struct.aad or 0x3000
+            struct.status, struct.out_len = OK, length
+        return structs, kept
+
+    sealed = jobs(SEAL, [bytes(length)] * 5, [bytes(tag_len)] * 5)
+    structs, kept = filled(sealed)
+    wanted = bytes(structs)
+    assert context.call(context.lib.cst_burst, structs, 5) == OK
+    assert bytes(structs) == wanted
     opened = jobs(OPEN, [bytes(job.out) for job in sealed], [bytes(job.tag) for job in sealed])
     opened[2].tag[0] ^= 1
-    structs = (JobStruct * 5)()
-    kept = [job.fill(struct) for struct, job in zip(structs, opened)]
-    for struct in structs:
-        struct.in_pieces, struct.out_pieces = 0x1000, 0x2000
-        struct.status, struct.out_len = OK, length
+    structs, kept = filled(opened)
     structs[2].status, structs[2].out_len = ERR_AUTH, 0
     wanted = bytes(structs)
     assert context.call(context.lib.cst_burst, structs, 5) == ERR_AUTH

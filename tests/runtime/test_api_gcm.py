@@ -3,6 +3,7 @@ forgeries. Lengths, heads, places and bursts are in test_plan_*."""
 
 from __future__ import annotations
 
+import ctypes
 import random
 from collections.abc import Callable
 
@@ -195,3 +196,51 @@ def test_forgeries(shared_context: Context, length: int) -> None:
             with pytest.raises(RuntimeFailure) as failure:
                 job.run_alone()
             assert failure.value.code == runtime.ERR_AUTH and bytes(place) == bytes(length)
+
+
+@pytest.mark.parametrize("n", [1, 5, 70])
+@pytest.mark.parametrize("name", ["aes-128-gcm", "aes-256-gcm"])
+def test_bursts_without_aad_and_with_short_tags(shared_context: Context, name: str, n: int) -> None:
+    """Kernels of lists make whole tags and need an address of AAD; jobs get what they ask for, and no more."""
+    rng = random.Random(f"{name} {n}")
+    suite = shared_context.suite(name)
+    for equal in (64, 200, 1000, 0):
+        for aad_bytes in (0, 0, 13):
+            keys = [rng.randbytes(suite.key_bytes) for _ in range(n)]
+            made = [suite.key(key) for key in keys]
+            ivs, aads = [rng.randbytes(12) for _ in keys], [rng.randbytes(aad_bytes) for _ in keys]
+            texts = [rng.randbytes(equal or rng.randrange(1, 1700)) for _ in keys]
+            tag_lens = [rng.choice((4, 8, 12, 13, 16)) for _ in keys]
+            wanted = [oracle.seal(name, *parts[:1], b"", *parts[1:]) for parts in zip(keys, ivs, aads, texts)]
+            areas = [bytearray(b"\xaa" * 32) for _ in keys]
+            tags = [(ctypes.c_uint8 * 32).from_buffer(area) for area in areas]
+
+            def jobs(direction: int, data: list[bytes]) -> list[Job]:
+                return [
+                    Job(
+                        key,
+                        direction,
+                        iv=iv,
+                        aad=aad or None,
+                        data=text,
+                        out=bytearray(len(text)),
+                        tag=Address(ctypes.addressof(tag), tag_len),
+                    )
+                    for key, iv, aad, text, tag, tag_len in zip(made, ivs, aads, data, tags, tag_lens)  # noqa: B023
+                ]
+
+            sealed = jobs(SEAL, texts)
+            assert shared_context.burst(sealed) == runtime.OK
+            for job, area, tag_len, (out, tag) in zip(sealed, areas, tag_lens, wanted):
+                assert bytes(job.out) == out and bytes(area) == tag[:tag_len] + b"\xaa" * (32 - tag_len)
+            forged = rng.randrange(n)
+            opened = jobs(OPEN, [bytes(job.out) for job in sealed])
+            assert shared_context.burst(opened) == runtime.OK
+            assert [bytes(job.out) for job in opened] == texts
+            areas[forged][tag_lens[forged] - 1] ^= 0x80
+            opened = jobs(OPEN, [bytes(job.out) for job in sealed])
+            assert shared_context.burst(opened) == runtime.ERR_AUTH
+            for i, (job, text) in enumerate(zip(opened, texts)):
+                assert (bytes(job.out), job.status) == (
+                    (bytes(len(text)), runtime.ERR_AUTH) if i == forged else (text, runtime.OK)
+                )

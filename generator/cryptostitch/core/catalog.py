@@ -45,7 +45,6 @@ WORDS_64 = {"scalar": (1,), "sse": (2,), "avx2": (4,), "avx512": (8,)}
 # Lanes of a stream on the SHA extensions: chains side by side in one loop.
 SHA_NI = {"sse": (1, 2, 4)}
 # Lists of messages, by the SHA extensions: of 64 bytes; with their padding, of one block or two.
-SHA_NI_LIST = {"sse": (1,)}
 SHA_NI_LIST_BLOCKS, SHA_NI_PADDED_BLOCKS = {("sse", 1): (4,)}, {("sse", 1): (4, 8)}
 # One message, its schedule in 128-bit vectors beside rounds in general registers.
 SIMD = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
@@ -97,13 +96,8 @@ GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32,
 GCM_MESSAGES = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 GCM_BLOCKS = {("sse", 1): (4, 8), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 GCM_SHORT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 8, 4), ("avx512", 1): (32, 16, 8, 4)}
-# Lists of GCM messages, where a level masks bytes: of few blocks, or of strides in front of the last; together up to 96
-# blocks, most packets.
-GCM_HEADS, GCM_LIST_MESSAGES = range(6), {"avx512": (1,)}
-GCM_LIST_BLOCKS: tuple[dict[tuple[str, int], tuple[int, ...]], ...] = (
-    {("avx512", 1): (16, 8, 4)},
-    {("avx512", 1): (16,)},
-)
+# Lists of messages, where a level masks bytes: of strides and an end, or of few blocks.
+LIST_BLOCKS = {"": {("avx512", 1): (16,)}, "_short": {("avx512", 1): (16, 8, 4)}}
 # Whole texts, their ends included: as many blocks as hide the latency of a round, and few for bursts of short ones.
 WHOLE_TEXTS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16, 4)}
@@ -363,23 +357,17 @@ def _hash_lists(name: str, initial: tuple[int, ...], schedule: Schedule) -> list
     block = 64
     inner, outer = hmac_chains(4 * len(initial))
     return [
-        Form(
+        _list(
             f"{name}_ni{suffix}_{'padded' if is_padded else 'list'}",
             f"streams/{name}_ni_list.j2",
-            SHA_NI_LIST,
-            (1,),
             SHA_NI_PADDED_BLOCKS if is_padded else SHA_NI_LIST_BLOCKS,
-            parameters={
-                "padded": is_padded,
-                "keyed": bool(suffix),
-                "initial": initial,
-                "inner": inner,
-                "outer": outer,
-                "padding": schedule(padding_block(2 * block if suffix else block)),
-            },
-            paired=False,
-            objects=0,
             shared=False,
+            padded=is_padded,
+            keyed=bool(suffix),
+            initial=initial,
+            inner=inner,
+            outer=outer,
+            padding=schedule(padding_block(2 * block if suffix else block)),
         )
         for suffix in ("", "_hmac")
         for is_padded in (False, True)
@@ -518,11 +506,30 @@ def _blake3(start: tuple[int, ...]) -> Algorithm:
     )
 
 
-def _whole_texts(name: str, mode: str, opening: bool = False) -> Form:
-    """The form of a mode of AES that takes a text, its end included, in one call."""
+def _whole_texts(name: str, mode: str, opening: bool = False, listed: bool = False) -> Form:
+    """The form of a mode of AES that takes a text, its end included, in one call. ``listed``: lists have short ones."""
     parameters = {"mode": mode, "opening": opening}
-    template, blocks, beside = "streams/aes_whole.j2", WHOLE_TEXT_BLOCKS, BESIDE_AES
+    template, beside = "streams/aes_whole.j2", BESIDE_AES
+    blocks = {
+        place: those[:1] if listed and place in LIST_BLOCKS[""] else those for place, those in WHOLE_TEXT_BLOCKS.items()
+    }
     return Form(f"{name}_whole", template, WHOLE_TEXTS, (1,), blocks, (), parameters, False, 1, beside=beside)
+
+
+def _list(
+    name: str, template: str, by: Mapping[tuple[str, int], tuple[int, ...]], shared: bool = True, **parameters: object
+) -> Form:
+    """A form that takes a list of messages."""
+    lanes = {isa: (n,) for isa, n in by}
+    return Form(name, template, lanes, (1,), by, parameters=parameters, paired=False, objects=0, shared=shared)
+
+
+def _lists(name: str, template: str, **parameters: object) -> tuple[Form, ...]:
+    """The forms that take a list of texts, with a loop, and of short ones."""
+    return tuple(
+        _list(f"{name}_list{suffix}", template, blocks, loops=not suffix, **parameters)
+        for suffix, blocks in LIST_BLOCKS.items()
+    )
 
 
 def _aes(key_bits: int) -> str:
@@ -565,7 +572,11 @@ def _aes_ctr(key_bits: int) -> Algorithm:
         name,
         f"aes-{key_bits}-ctr",
         "counter",
-        (Form(name, "streams/aes_ctr.j2", COUNTERS, (1,), COUNTER_BLOCKS), _whole_texts(name, "counter")),
+        (
+            Form(name, "streams/aes_ctr.j2", COUNTERS, (1,), COUNTER_BLOCKS),
+            _whole_texts(name, "counter", listed=True),
+            *_lists(name, "streams/aes_list.j2", mode="counter", opening=False),
+        ),
         {"word": 32, "rounds": rounds},
         block_bytes=16,
         key_bytes=key_bits // 8,
@@ -606,19 +617,7 @@ def _aes_gcm(key_bits: int) -> list[Algorithm]:
                 objects=0 if suffix else 1,
             )
             for suffix, blocks in (("", GCM_BLOCKS), ("_short", GCM_SHORT_BLOCKS))
-        ) + tuple(
-            Form(
-                f"{name}_list{head or ''}",
-                "streams/aes_gcm_list.j2",
-                GCM_LIST_MESSAGES,
-                (1,),
-                GCM_LIST_BLOCKS[min(head, 1)],
-                parameters={"head": head},
-                paired=False,
-                objects=0,
-            )
-            for head in GCM_HEADS
-        )
+        ) + _lists(name, "streams/aes_gcm_list.j2")
 
     return [
         Algorithm(

@@ -44,8 +44,8 @@ JOB = {
     TAG_MADE: 112,  # opening; where there are no pieces, which is cleared again
 }
 COUNTED = {"aad": AAD_BYTES, TEXT_IN: TEXT_BYTES, TEXT_OUT: TEXT_BYTES}
-"""Pointers of a job to so many bytes as another field says: of AAD at most its reach; of text more than what is in
-front of the last ``Contract.bytes`` of its reach. Where a kernel lacks that field, all jobs have the whole reach."""
+"""Pointers of a job to so many bytes as another field says, at most the reach: of text more than
+``Contract.text_head``. Where a kernel lacks that field, all jobs have the whole reach."""
 KEY_HEADER, LINE = 16, 64  # bytes of a key object's header, and of the cache line that it begins
 
 
@@ -63,6 +63,12 @@ LENGTHS = "lengths"  # of a message of an AEAD: those of its AAD and text
 SCRATCH = "scratch"  # working memory of the stream
 SCRATCH_TEXT = "scratch_text"  # of it, a ciphertext until it is hashed, which is no secret
 TABLE = "table"  # the only field whose entries may be addressed by a computed index
+
+
+POINTED_ALIGN = {KEY: 16, TWEAK_KEY: 16, POWERS: 16, POWERS_END: 16, PHASE: 8}
+"""To how many bytes what pointers point to is aligned; what is not named here lies anywhere."""
+WRITTEN = frozenset((TEXT_OUT, TAG, HEAD_OUT, END_OUT))
+"""Pointers to what may be written."""
 
 
 def mask_field(name: str) -> str:
@@ -135,13 +141,19 @@ class Contract:
 
     @property
     def is_listed(self) -> bool:
-        """Whether an iteration is a whole message, a job of a list, and the job is the state block."""
+        """Whether a call takes a list of messages, jobs that are the state blocks: each section runs for every one, the
+        body once for each ``bytes`` that are between ``text_head`` and an end of 1 to ``bytes`` bytes."""
         return any(self.has(name) for name in LISTED_TEXTS)
 
     @property
     def text_head(self) -> int:
-        """Bytes that the text of such a message has more than."""
-        return self.field(TEXT_IN).reach - self.bytes if self.has(TEXT_IN) else 0
+        """Bytes of such a text in front of the loop; 0: there is no loop, and no text is longer than ``bytes``."""
+        return self.bytes if self.has(TEXT_BYTES) and self.listed_text.reach > self.bytes else 0
+
+    @property
+    def listed_text(self) -> Field:
+        """The pointer to such a text."""
+        return next(self.field(name) for name in LISTED_TEXTS if self.has(name))
 
     def count_of(self, name: str) -> Field | None:
         """The field that says how many bytes there are where a pointer of that name points; None: all of them."""

@@ -47,5 +47,12 @@ class Kernel:
     def pool_bytes(self) -> bytes:
         return b"".join(entry.data for entry in self.pool)
 
+    @property
+    def loop(self) -> list[int]:
+        """The numbers of the items that are repeated: the loop; of a list of messages without one, what is done for
+        each."""
+        sections = ("loop",) if any(item.section == "loop" for item in self.items) else ("enter", "leave")
+        return [i for i, item in enumerate(self.items) if item.section in sections]
+
     def instructions(self) -> list[Ins]:
         return [item.ins for item in self.items if item.ins is not None]

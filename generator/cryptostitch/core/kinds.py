@@ -2,12 +2,12 @@
 
 A kind that writes turns `in` into `out`; one that only reads leaves its result in `chain`. A form of one that takes
 whole texts (streams/aes_whole.j2) has the text's end behind the loop, and a pointer to its key; the chain stays as it
-was. Of XTS it is what the first tweak is made of, with a pointer to that key, and becomes the first tweak. Fields of
-one lane:
+was. Of XTS it is what the first tweak is made of, with a pointer to that key, and becomes the first tweak. A form of
+one that takes a list of messages (streams/aes_gcm_list.j2, aes_list.j2) has the caller's jobs as state blocks, whose
+fields contract.JOB names. Fields of one lane:
 
-    hash                 chain: the words of the chaining value. Or a list of messages of one length, or of short ones
-                         with their padding, hashed or by HMAC (streams/sha256_ni_list.j2), one an iteration: the state
-                         block is the caller's job, whose fields contract.JOB names
+    hash                 chain: the words of the chaining value. Lists are of messages of one length, or of short ones
+                         with their padding, and have a key for HMAC (streams/sha256_ni_list.j2)
     cipher_enc, _dec     CBC; chain: the block before (16 bytes); key: rounds + 1 round keys
     counter              AES-CTR, both directions; chain: the next counter block (16 bytes, SP 800-38A, 6.5). A stream
                          adds to the last 32 bits only, big-endian, as GCM does (SP 800-38D, 6.2); the runtime splits
@@ -26,9 +26,7 @@ one lane:
                          they are used
     gcm_enc, _dec        SP 800-38D, 7; a whole message, with its end behind the loop (streams/aes_gcm.j2): counter:
                          J0; chain: the tag; lengths: of AAD and text in bits; pointers to key (rounds + 1 round keys),
-                         powers of H, the AAD, the text's end, and the powers that what is behind the loop begins with.
-                         Or a list of messages (streams/aes_gcm_list.j2), one an iteration: the state block is the
-                         caller's job, whose fields contract.JOB names
+                         powers of H, the AAD, the text's end, and the powers that what is behind the loop begins with
     chacha_poly_enc,     RFC 8439, 2.8; a whole message (streams/chacha_poly.j2): counter: of block 0, and the nonce;
     chacha_poly_dec      chain: the tag; lengths: of AAD and text in bytes; pointers to key (2 rows of 16 bytes), the
                          AAD, the text's end, and, but in a short message, the head, as long as a stride, which is read
@@ -95,14 +93,15 @@ READ, TEXT = "in chain key", "in out chain key"
 END, END_READ, HEAD = ("end_in", "end_out", "end_mask"), ("end_in", "end_mask"), ("head_in", "head_out")
 MESSAGE = ("aad", "aad_mask", "counter", "lengths", *END)
 POWERS = ("powers", "powers_end")
-JOB = ("iv", "text_in", "text_out", "text_bytes", "aad_bytes", "tag", "tag_made")
+JOB = ("iv", "text_in", "text_out", "text_bytes")
+JOB_OF_AEAD = (*JOB, "aad_bytes", "tag", "tag_made")
 
 
 KINDS = {
     "hash": Kind(1, _fields("in from chain key text_in padded_in tag")),
     "cipher_enc": Kind(2, _fields(TEXT), True, "seal"),
     "cipher_dec": Kind(3, _fields(TEXT, *END), True, "open"),
-    "counter": Kind(4, _fields(TEXT, *END), True),
+    "counter": Kind(4, _fields(TEXT, *END, *JOB), True),
     "chacha": Kind(5, _fields(TEXT), True),
     "ghash": Kind(6, _fields(READ, *END_READ, *POWERS)),
     "poly1305": Kind(7, _fields(READ)),
@@ -114,8 +113,8 @@ KINDS = {
     "rc4": Kind(13, _fields("in out chain table"), True),
     "des_enc": Kind(14, _fields(TEXT), True, "seal"),
     "des_dec": Kind(15, _fields(TEXT), True, "open"),
-    "gcm_enc": Kind(16, _fields(TEXT, *MESSAGE, *POWERS, *JOB), True, "seal"),
-    "gcm_dec": Kind(17, _fields(TEXT, *MESSAGE, *POWERS, *JOB), True, "open"),
+    "gcm_enc": Kind(16, _fields(TEXT, *MESSAGE, *POWERS, *JOB_OF_AEAD), True, "seal"),
+    "gcm_dec": Kind(17, _fields(TEXT, *MESSAGE, *POWERS, *JOB_OF_AEAD), True, "open"),
     "chacha_poly_enc": Kind(18, _fields(TEXT, "present", *MESSAGE, *HEAD), True, "seal"),
     "chacha_poly_dec": Kind(19, _fields(TEXT, "present", *MESSAGE, *HEAD), True, "open"),
     "checksum": Kind(20, _fields(READ, "head_in", "head_mask", "phase", *END_READ), public=True),

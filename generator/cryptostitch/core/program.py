@@ -68,7 +68,7 @@ class Recipe:
 
     @property
     def is_listed(self) -> bool:
-        """Whether an iteration is a whole message (Contract.is_listed)."""
+        """Whether a call takes a list of messages (Contract.is_listed), whose number is what else counts iterations."""
         return self.parts[0].program.contract.is_listed
 
     @property

@@ -45,7 +45,7 @@ ABIS = {abi.name: abi for abi in (SYSV, WIN64)}
 @dataclass(frozen=True)
 class Binding:
     """Register numbers by [stream][window index], the counter, and the registers that the kernel uses, in order.
-    ``jobs``: of a list, the pointer to the pointer to the next."""
+    ``jobs``: of a list, the pointer to the pointer to the next; ``strides``: how often the loop runs for a message."""
 
     vectors: tuple[tuple[int, ...], ...]
     generals: tuple[tuple[int, ...], ...]
@@ -55,6 +55,7 @@ class Binding:
     used_generals: tuple[int, ...]
     used_masks: tuple[int, ...]
     jobs: int = -1
+    strides: int = -1
 
     def apply(self, stream: int, ins: Ins) -> Ins:
         """The instruction with physical registers."""

@@ -15,8 +15,8 @@ _HEAD = """\
  * Kernels as plain functions: no run-time assembler, no library. Fill one state block per stream,
  * aligned to its STATE_ALIGN, and call the kernel; every lane then advances BYTES * iterations
  * (iterations must exceed the kernel's LAG; of a message, whose END_IN is behind them, and its HEAD_IN
- * in front, there may be none; of a kernel with a field TEXT_IN or PADDED_IN an iteration is a
- * message, its state block a cst_job, and the state pointer one to an array of pointers to these).
+ * in front, there may be none; of a kernel with a field TEXT_IN or PADDED_IN the iterations are
+ * messages, their state blocks cst_jobs, and the state pointer one to an array of pointers to these).
  * Entry (row, lane) of a field lies at OFFSET + row * ROW_BYTES + LANE_OFFSETS[lane] and has
  * ENTRY_BYTES bytes; a pointer with a REACH is to as many. Wipe the blocks after use.
  * With cryptostitch.h: include that first. */

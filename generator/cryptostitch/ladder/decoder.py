@@ -145,8 +145,8 @@ def _is_hop(i: Instruction) -> bool:
 
 
 def _flow(instructions: list[Instruction]) -> Iterator[str]:
-    """One loop, which may be skipped, one entry, one return: nothing else changes the flow of control, but for jumps
-    to the next instruction."""
+    """One loop, which may be skipped, and one around it and more, one entry, one return: nothing else changes the flow
+    of control, but for jumps to the next instruction."""
     if not instructions or MNEMONICS[instructions[0].mnemonic] != "endbr64":
         yield "the first instruction is not endbr64"
     if not instructions or instructions[-1].flow_control != FlowControl.RETURN:
@@ -154,21 +154,27 @@ def _flow(instructions: list[Instruction]) -> Iterator[str]:
     elif instructions[-1].op_count:
         yield f"{_at(instructions[-1])}: the return takes arguments from the stack"
     starts = {i.ip for i in instructions}
-    branches, skip = 0, None
+    back, skip = list[Instruction](), None
     for i in instructions[:-1]:
         if i.flow_control == FlowControl.CONDITIONAL_BRANCH:
-            if mnemonic(i) == "jz" and not branches and skip is None:
+            if mnemonic(i) == "jz" and not back and skip is None:
                 skip = i
                 continue
-            branches += 1
+            back.append(i)
             if i.near_branch_target not in starts or i.near_branch_target >= i.ip:
                 yield f"{_at(i)}: does not go back to an instruction of the kernel"
-            if skip and not (skip.next_ip == i.near_branch_target and skip.near_branch_target == i.next_ip):
+            if (
+                len(back) == 1
+                and skip
+                and not (skip.next_ip == i.near_branch_target and skip.near_branch_target == i.next_ip)
+            ):
                 yield f"{_at(skip)}: skips something else than the loop"
         elif i.flow_control != FlowControl.NEXT and not _is_hop(i):
             yield f"{_at(i)}: changes the flow of control"
-    if branches != 1:
-        yield f"{branches} conditional jumps back, not one"
+    if not 1 <= len(back) <= 2:
+        yield f"{len(back)} conditional jumps back, not one or two"
+    elif back[-1].near_branch_target > back[0].near_branch_target:
+        yield f"{_at(back[-1])}: goes back into the loop, or behind it"
 
 
 def _undeclared(instructions: list[Instruction], declared: frozenset[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS, Algorithm
-from ..core.contract import END_IN, GHASH_ZEROS, IV, KEY, MOST_LISTED_AAD, PADDED_IN, POWERS_END, TEXT_IN, TWEAK_KEY
+from ..core.contract import AAD, END_IN, GHASH_ZEROS, KEY, MOST_LISTED_AAD, PADDED_IN, POWERS_END, TEXT_BYTES, TWEAK_KEY
 from ..core.kinds import FRAMED_KINDS, KINDS
 from .oracle import BOTH, halves, meaning
 from .padding import most_text
@@ -45,9 +45,8 @@ class Forced:
     """Bytes of the longest item that it can do, with 48 of AAD; 0: any."""
     grain: int = 1
     """Bytes of which its items are multiples: XTS takes its first tweak along only where no ciphertext is stolen."""
-    listed: bool = False
-    """Whether it takes jobs of an AEAD as a list: with IVs of 12 bytes, tags of 16 and a short AAD, that do not end
-    where pages do."""
+    listed_aead: bool = False
+    """Whether it takes jobs of an AEAD as a list: with IVs of 12 bytes, tags of 16 and a short AAD."""
     left_out: tuple[str, ...] = ()
     """Suites whose other algorithm nothing can run here."""
     digests: bool = False
@@ -91,7 +90,7 @@ class Forced:
                 for name in context.suites()
                 if _serves(name, kinds, hashes, key_bytes, hand, bool(opens and hashes))
                 and {meaning(name).own} - {""} == block_ciphers
-                and not (contracts[0].is_message and _has_parts(name, kinds))
+                and not ((contracts[0].is_message or contracts[0].is_listed) and _has_parts(name, kinds))
             )
         if contracts[0].is_listed and "hash" in kinds:  # a suite that only hashes
             wanted = "mac" if contracts[0].has(KEY) else "digest"
@@ -116,8 +115,9 @@ class Forced:
             least = max(least, contracts[0].bytes - 16 * GHASH_ZEROS - 15)
         most = contracts[0].bytes if contracts[0].is_short else 0
         if contracts[0].is_listed:
-            most = contracts[0].text_head + contracts[0].bytes
-            least = contracts[0].text_head + 1 if contracts[0].count_of(TEXT_IN) else most
+            least, most = contracts[0].text_head + 1, contracts[0].listed_text.reach
+            if not contracts[0].has(TEXT_BYTES):
+                least = most
             if contracts[0].has(PADDED_IN):
                 most = most_text(subject.rows[0], most)
                 least = max(0, most + 1 - subject.rows[0].block_bytes)
@@ -136,16 +136,16 @@ class Forced:
             bool(readers and ciphers),
             most,
             16 if any(c.has(TWEAK_KEY) for c in contracts) else 1,
-            contracts[0].has(IV),
+            contracts[0].is_listed and contracts[0].has(AAD),
             left_out,
-            contracts[0].is_listed and not contracts[0].has(IV),
+            contracts[0].is_listed and "hash" in kinds,
         )
 
     def suits(self, text: int, iv: int, aad: int, tag: int) -> bool:
         """Whether the kernel takes an item with so many bytes of each."""
         if not self.least <= text <= (self.most or text):
             return False
-        return not self.listed or (iv == 12 and 0 < aad <= MOST_LISTED_AAD and tag == 16)
+        return not self.listed_aead or (iv == 12 and 0 < aad <= MOST_LISTED_AAD and tag == 16)
 
     @property
     def note(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 
-from ..core.contract import OUT, TEXT_IN
+from ..core.contract import OUT, TEXT_BYTES
 from ..core.program import Recipe
 from .native import NativeMachine
 from .result import Effort, Result
@@ -51,7 +51,7 @@ def ends_of(recipe: Recipe, effort: Effort) -> tuple[int, ...]:
         return (0,)
     contract = next((p.program.contract for p in recipe.parts if p.program.contract.has(OUT)), None)
     contract = contract or recipe.parts[0].program.contract
-    if recipe.is_listed and not contract.count_of(TEXT_IN):
+    if recipe.is_listed and not contract.has(TEXT_BYTES):
         return (contract.bytes,)
     ends = range(contract.bytes + 1) if effort.long else (0, 1, 15, 16, 17, contract.bytes - 1, contract.bytes)
     return tuple(ends if contract.has(OUT) else ends[1:])  # a MAC has a byte at least (streams/ghash_whole.j2)

@@ -752,21 +752,25 @@ class Scene:
 
     def _take_jobs(self, contract: Contract) -> None:
         """Sets up a job for each iteration: the first has an end of ``end`` bytes and ``aad`` bytes of AAD, the others
-        have other lengths, or all have the same where the kernel takes only one."""
-        of_one_length = contract.count_of(TEXT_IN) is None
+        have other lengths, or all have the same where the kernel takes only one. Where there is a loop, it runs once
+        for the first, and up to three times, or never, for others."""
+        of_one_length = not contract.has(TEXT_BYTES)
         self.end = contract.bytes if of_one_length else contract.bytes - 27 if self.end < 0 else self.end
         self.aad = min(self.aad, MOST_LISTED_AAD)
+        strides = [(1, 0, 2, 3)[n % 4] * contract.text_head for n in range(self.iterations)]
+        ends = [
+            (self.end + 7 * n) % contract.bytes or contract.bytes if n else self.end for n in range(self.iterations)
+        ]
         self.jobs = [
             (
                 self.machine.take(f"job {n}", JOB_BYTES, 8, True),
-                self.end if of_one_length or not n else (self.end + 7 * n) % contract.bytes or contract.bytes,
+                contract.text_head + strides[n] + (self.end if of_one_length else ends[n]),
                 (self.aad + 5 * n) % (MOST_LISTED_AAD + 1),
             )
             for n in range(self.iterations)
         ]
-        for n, (_, end, aad) in enumerate(self.jobs):
-            text = contract.text_head + end
-            sizes = {IV: 12, AAD: aad, TEXT_IN: text, TEXT_OUT: text}
+        for n, (_, text, aad) in enumerate(self.jobs):
+            sizes = {AAD: aad, TEXT_IN: text, TEXT_OUT: text}
             for name in (KEY, IV, AAD, *LISTED_TEXTS, TEXT_OUT, TAG):
                 if contract.has(name):
                     size = sizes.get(name, contract.field(name).reach)
@@ -780,29 +784,36 @@ class Scene:
         contract, opens = self.contract(0), KINDS[row.kind].direction == "open"
         self.machine.write(self.states[0], b"".join(job.to_bytes(8, "little") for job, _, _ in self.jobs))
         expected = []
-        for n, (job, end, aad_bytes) in enumerate(self.jobs):
+        for n, (job, text_bytes, aad_bytes) in enumerate(self.jobs):
             where = f" of message {n}" if n else ""
-            key, iv = secrets(f"key{where}", row.key_bytes), secrets(f"iv{where}", 12)
-            aad, text = secrets(f"aad{where}", aad_bytes), secrets(f"text{where}", contract.text_head + end)
-            counter = iv + bytes((0, 0, 0, 1))
-            out = counter_mode(key, next_counter(counter, 1), text)
-            tag = gcm_tag(key, counter, aad, text if opens else out)
-            rows = b"".join(expanded(key))
-            powers = b"".join(power_rows(counter_mode(key, bytes(16), bytes(16)), GHASH_POWERS))
-            rows = background(0, KEY_ROUND_KEYS) + rows.ljust(-(-len(rows) // 64) * 64, b"\0")
-            self.machine.write(self.buffers[0, KEY, n], (rows + powers).ljust(contract.field(KEY).reach, b"\0"))
-            for name, data in ((IV, iv), (AAD, aad), (TEXT_IN, text)):
-                self.machine.write(self.buffers[0, name, n], data)
+            key, iv = secrets(f"key{where}", row.key_bytes), secrets(f"iv{where}", contract.field(IV).reach)
+            text = secrets(f"text{where}", text_bytes)
             fields = {name: self.buffers[0, name, n] for name in JOB if (0, name, n) in self.buffers}
-            fields |= {TEXT_BYTES: len(text), AAD_BYTES: aad_bytes}
+            fields |= {TEXT_BYTES: len(text)}
             self.machine.write(job, background(0, JOB_BYTES))
+            if contract.has(AAD):
+                aad = secrets(f"aad{where}", aad_bytes)
+                fields |= {AAD_BYTES: aad_bytes}
+                counter = iv + bytes((0, 0, 0, 1))
+                out = counter_mode(key, next_counter(counter, 1), text)
+                tag = gcm_tag(key, counter, aad, text if opens else out)
+                at = job + JOB[TAG_MADE] if opens else self.buffers[0, TAG, n]
+                expected.append(Expected(f"tag{where}", at, tag))
+                self.machine.write(self.buffers[0, AAD, n], aad)
+                rows = b"".join(expanded(key))
+                powers = b"".join(power_rows(counter_mode(key, bytes(16), bytes(16)), GHASH_POWERS))
+                rows = rows.ljust(-(-len(rows) // 64) * 64, b"\0") + powers
+            else:
+                writer = writer_of(row)
+                iv = writer.chain(iv)
+                out, rows = writer.run(key, iv, text), b"".join(writer.rows(key))
+            rows = background(0, KEY_ROUND_KEYS) + rows
+            self.machine.write(self.buffers[0, KEY, n], rows.ljust(contract.field(KEY).reach, b"\0"))
+            self.machine.write(self.buffers[0, IV, n], iv)
+            self.machine.write(self.buffers[0, TEXT_IN, n], text)
             for name, value in fields.items():
                 self.machine.write(job + JOB[name], value.to_bytes(8, "little"))
-            at = job + JOB[TAG_MADE] if opens else self.buffers[0, TAG, n]
-            expected += [
-                Expected(f"output{where}", self.buffers[0, TEXT_OUT, n], out),
-                Expected(f"tag{where}", at, tag),
-            ]
+            expected.append(Expected(f"output{where}", self.buffers[0, TEXT_OUT, n], out))
         return expected
 
     def _hashed_jobs(self, row: Algorithm, secrets: Secrets, background: Background) -> list[Expected]:
@@ -811,7 +822,7 @@ class Scene:
         expected = []
         for n, (job, size, _) in enumerate(self.jobs):
             where = f" of message {n}" if n else ""
-            text_in = next(name for name in LISTED_TEXTS if contract.has(name))
+            text_in = contract.listed_text.name
             before, digest = bytes(row.block_bytes * contract.has(KEY)), digest_of(row)
             if text_in == PADDED_IN:
                 most = most_text(row, size)

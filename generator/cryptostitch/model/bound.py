@@ -104,9 +104,8 @@ def loop_bytes(kernel: Kernel, code: bytes) -> int:
     """Bytes of machine code of the loop, its jump included."""
     from iced_x86 import Decoder
 
-    numbers = [
-        i for i, item in enumerate(item for item in kernel.items if item.ins is not None) if item.section == "loop"
-    ]
+    loop = set(kernel.loop)
+    numbers = [n for n, i in enumerate(i for i, item in enumerate(kernel.items) if item.ins is not None) if i in loop]
     decoder, starts = Decoder(64, code), list[int]()
     while len(starts) <= numbers[-1] + 1:
         starts.append(decoder.ip)

@@ -23,9 +23,10 @@ class Step:
 def loop_of(kernel: Kernel) -> list[Step]:
     """The loop without its jump, which every CPU of ours fuses with the subtraction before it, and without hops, one in
     256 instructions."""
-    numbered = enumerate((item.ins, item) for item in kernel.items if item.ins is not None)
+    loop = set(kernel.loop)
+    numbered = enumerate((item.ins, item, i in loop) for i, item in enumerate(kernel.items) if item.ins is not None)
     return [
         Step(ins, item.stream, form_of(ins), place)
-        for place, (ins, item) in numbered
-        if item.section == "loop" and item.label is None
+        for place, (ins, item, repeated) in numbered
+        if repeated and item.label is None
     ]

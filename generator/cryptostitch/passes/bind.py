@@ -4,7 +4,7 @@ Vector windows lie one after the other from register 0: first the streams withou
 registers 0 to 15, then the others, each group in stream order. Streams that name xmm0 itself, as sha256rnds2 needs it,
 share it outside their windows, which then begin at register 1: it holds a value only within a glued run, so the weave
 cannot mix two streams' uses. Mask windows lie likewise from k1, because k0 cannot mask. General windows follow the
-order of the calling convention, the loop counter takes the next one, and the list of jobs, if there is one, another;
+order of the calling convention, and the counter takes the next one; of a list the jobs and the strides take others;
 rdx, which mulx needs, comes first and is shared like xmm0 where a stream names it.
 """
 
@@ -41,7 +41,7 @@ def bind(parts: Sequence[Part], abi: Abi = SYSV) -> Binding:
         masks.append(tuple(range(n_masks + 1, n_masks + 1 + p.window.masks)))
         n_generals += p.window.generals
         n_masks += p.window.masks
-    counters = 1 + any(p.contract.is_listed for p in programs)
+    counters = 1 + sum(1 + (p.contract.text_head > 0) for p in programs if p.contract.is_listed)
     if n_generals + counters > len(order):
         raise BindError(f"the kernel needs {n_generals + counters} general registers, there are {len(order)}")
     if n_masks > 7:
@@ -54,5 +54,5 @@ def bind(parts: Sequence[Part], abi: Abi = SYSV) -> Binding:
         tuple(range(total)),
         order[: n_generals + counters],
         tuple(range(1, n_masks + 1)),
-        order[n_generals + 1] if counters > 1 else -1,
+        *order[n_generals + 1 : n_generals + counters],
     )

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 
+from ..core.contract import JOB as JOB_FIELDS
+from ..core.contract import TEXT_BYTES, Contract
 from ..core.ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Reg
 from ..core.kernel import Item, Kernel, PoolEntry
 from ..core.program import Recipe
@@ -16,7 +18,7 @@ from .weave import weave
 
 POOL_ALIGN = 64
 CONSTANT_SIZES = (4, 8, 16, 32, 64)
-LOOP, BEHIND = "loop", "behind"
+LOOP, BEHIND, JOB = "loop", "behind", "job"
 
 # A core that has missed its op cache decodes four instructions a cycle up to the next taken branch, however much of
 # what follows the op cache has. Long loops of general registers, of SHA-512 say, run faster than that: a jump to the
@@ -49,6 +51,9 @@ def frame(recipe: Recipe, abi: str = "sysv") -> Kernel:
         return Item(stream, bound_already[key], None, section)
 
     items: list[Item] = [Item(None, ins, None, "entry") for ins in _entry(recipe, binding, convention)]
+    listed = recipe.parts[0].program.contract if recipe.is_listed else None
+    if listed:
+        items += next_job(binding)
     for i, part in enumerate(recipe.parts):
         items += [bound(i, ins, "enter") for ins in part.program.code.enter]
 
@@ -63,30 +68,48 @@ def frame(recipe: Recipe, abi: str = "sysv") -> Kernel:
             yield bound(i, ins, section)
             since, glued = since + 1, ins.glue
 
-    counter, lags = _general(binding.counter), [part.lag for part in recipe.parts]
+    counter, lags = _general(binding.strides if listed else binding.counter), [part.lag for part in recipe.parts]
+    if listed and listed.text_head:
+        items += count_strides(listed, binding)
     for p in range(recipe.lag):
         items += bodies("ramp", [i for i, lag in enumerate(lags) if lag <= p])
     if recipe.lag:
         items.append(Item(None, Ins("sub", (counter, Imm(recipe.lag))), None, "ramp"))
     if recipe.skips:
         items += [Item(None, Ins("sub", (counter, Imm(0))), None, "ramp"), Item(None, Ins("jz"), BEHIND, "ramp")]
-    items.append(Item(None, None, LOOP, "loop"))
-    if recipe.is_listed:
-        job, jobs = _general(binding.generals[0][0]), _general(binding.jobs)
-        items.append(Item(None, Ins("mov", (job, Mem(jobs, 0, 64))), None, "loop"))
-        items.append(Item(None, Ins("add", (jobs, Imm(8))), None, "loop"))
-    items += bodies("loop")
-    items.append(Item(None, Ins("sub", (counter, Imm(1))), None, "loop"))
-    items.append(Item(None, Ins("jnz"), LOOP, "loop"))
-    if recipe.skips:
+    if not listed or listed.text_head:
+        items.append(Item(None, None, LOOP, "loop"))
+        items += bodies("loop")
+        items += [Item(None, Ins("sub", (counter, Imm(1))), None, "loop"), Item(None, Ins("jnz"), LOOP, "loop")]
+    if recipe.skips or (listed and listed.text_head):
         items.append(Item(None, None, BEHIND, "drain"))
     for e in range(recipe.lag):
         items += bodies("drain", [i for i, lag in enumerate(lags) if lag > e])
     for i, part in enumerate(recipe.parts):
         items += [bound(i, ins, "leave") for ins in part.program.code.leave]
+    if listed:
+        items += [Item(None, Ins("sub", (_general(binding.counter), Imm(1))), None, "leave")]
+        items += [Item(None, Ins("jnz"), JOB, "leave")]
     items += [Item(None, ins, None, "wipe") for ins in _wipe(binding, convention, is_avx(recipe))]
     items += [Item(None, ins, None, "exit") for ins in _exit(recipe, binding, convention)]
     return Kernel(recipe.name, abi, recipe, binding, tuple(items), pool)
+
+
+def next_job(binding: Binding) -> Iterator[Item]:
+    """Where a list's messages begin: the state pointer becomes the next job's, and the list's moves on."""
+    job, jobs = _general(binding.generals[0][0]), _general(binding.jobs)
+    yield Item(None, None, JOB, "enter")
+    yield Item(None, Ins("mov", (job, Mem(jobs, 0, 64))), None, "enter")
+    yield Item(None, Ins("add", (jobs, Imm(8))), None, "enter")
+
+
+def count_strides(contract: Contract, binding: Binding) -> Iterator[Item]:
+    """Between a message's enter and its loop: how often the loop runs, which may be never (Contract.is_listed)."""
+    job, strides = _general(binding.generals[0][0]), _general(binding.strides)
+    yield Item(None, Ins("mov", (strides, Mem(job, JOB_FIELDS[TEXT_BYTES], 64))), None, "ramp")
+    yield Item(None, Ins("sub", (strides, Imm(contract.text_head + 1))), None, "ramp")
+    yield Item(None, Ins("shr", (strides, Imm(contract.bytes.bit_length() - 1))), None, "ramp")
+    yield Item(None, Ins("jz"), BEHIND, "ramp")
 
 
 def has_hops(recipe: Recipe) -> bool:

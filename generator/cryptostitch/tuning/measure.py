@@ -14,7 +14,6 @@ import fnmatch
 import mmap
 import os
 import random
-import re
 import resource
 import statistics
 import time
@@ -23,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from ..binding import runtime
+from ..binding.cost_file import LEAST_ITERATION
 from ..core.contract import (
     AAD,
     AAD_BYTES,
@@ -187,27 +187,37 @@ class Setup:
         self.kernel = kernel
         self.bytes = kernel.streams[0].bytes
         self.lanes = sum(s.lanes for s in kernel.streams if s.name == kernel.streams[0].name)
-        self.sets, self.near = (max(1, jobs // self.lanes) for jobs in (JOBS, NEAR_JOBS))
         most = BUFFER // max(s.bytes for s in kernel.streams)
-        self.listed = any(kernel.streams[0].field(name) for name in LISTED_TEXTS)
-        self.iterations = iterations or (LISTED if self.listed else most)
-        if not kernel.lag + 1 < self.iterations <= most:
+        listed = any(kernel.streams[0].field(name) for name in LISTED_TEXTS)
+        self.messages = LISTED if listed else 1
+        self.sets, self.near = (max(1, jobs // (self.lanes * self.messages)) for jobs in (JOBS, NEAR_JOBS))
+        # A kernel of a list runs its loop anew for each message: ``iterations`` counts what it runs for one. Kernels of
+        # short messages have no loop, nor have those of one length.
+        counts = listed and kernel.streams[0].field(TEXT_BYTES) is not None
+        self.loops = not listed or (counts and "_short" not in kernel.streams[0].name)
+        self._text_head = self.bytes if listed and self.loops else 0
+        if listed:
+            most = most - 2 if self.loops else 0
+        self.iterations = iterations or most
+        self.few = 0 if listed else kernel.lag + 1
+        if self.loops and not kernel.lag + 1 < self.iterations <= most:
             raise MeasureError(
                 f"{kernel.name.partition('~')[0]}: with a lag of {kernel.lag} and buffers of {BUFFER} bytes take "
                 f"{kernel.lag + 2} to {most} iterations"
             )
         size = sum(s.state_bytes + max(64, s.state_align) for s in kernel.streams)
-        if self.listed:
-            size = self.iterations * (size + 8) + KEY_OBJECT_BYTES
+        if listed:
+            size = LISTED * (size + 8) + KEY_OBJECT_BYTES
         self._memory = _Memory(self.sets * size)
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(kernel.address)
+        self._jobs: list[int] = []
         self.states = [self._states(n, buffers) for n in range(self.sets)]
         self._calls: dict[int, list] = {}
 
     def _states(self, number: int, buffers: Buffers) -> list[int]:
         streams = self.kernel.streams
-        if self.listed:
-            return [self._jobs(number, buffers)]
+        if self.messages > 1:
+            return [self._list(number, buffers)]
         states = [self._memory.take(s.state_bytes, max(64, s.state_align)) for s in streams]
         lanes: dict[str, int] = {}
         written: list[int] = []
@@ -250,28 +260,22 @@ class Setup:
                 _poke(state + stream.entry("from"), producer + made_by.entry("hand"))
         return states
 
-    def _jobs(self, number: int, buffers: Buffers) -> int:
+    def _list(self, number: int, buffers: Buffers) -> int:
         """Sets up a list of jobs under one key, whose AADs and ends are as long as they can be; the values of keys have
         no influence on time."""
-        stream, n = self.kernel.streams[0], self.iterations
+        stream, n = self.kernel.streams[0], LISTED
         key, listed = self._memory.take(KEY_OBJECT_BYTES), self._memory.take(8 * n)
         for i in range(n):
             job, place = self._memory.take(stream.state_bytes), (number * n + i) % JOBS
             source, target = buffers.inputs[place], buffers.outputs(0)[place]
             fields = dict.fromkeys((IV, AAD, *LISTED_TEXTS), source) | {TEXT_OUT: target, TAG: target, KEY: key}
-            fields |= {AAD_BYTES: MOST_LISTED_AAD, TEXT_BYTES: self._text_bytes}
+            fields |= {AAD_BYTES: MOST_LISTED_AAD, TEXT_BYTES: self._text_head + self.bytes}
             for name, value in fields.items():
                 if stream.field(name):
                     _poke(job + stream.entry(name), value)
             _poke(listed + 8 * i, job)
+            self._jobs.append(job)
         return listed
-
-    @property
-    def _text_bytes(self) -> int:
-        """The bytes of the longest text that a kernel of lists takes. The kernel's name says how many strides stand in
-        front of the last one."""
-        heads = re.search(r"_list(\d*)_", self.kernel.name)
-        return self.bytes * (1 + int((heads and heads[1]) or 0))
 
     def _message(self, stream: runtime.RawStream, state: int, source: int, target: int) -> None:
         """Sets up a message in which all of AAD and end is there; the values of AAD, keys and powers have no influence
@@ -293,10 +297,14 @@ class Setup:
             _poke(state + stream.entry(field, 0, lane), target)
 
     def calls(self, iterations: int) -> list:
-        """Returns the kernel's arguments, one for each set of lanes."""
+        """Returns the kernel's arguments, one for each set of lanes; of a list for so many iterations of each message,
+        until the next call."""
+        for job in self._jobs if self.loops else ():
+            _poke(job + self.kernel.streams[0].entry(TEXT_BYTES), self._text_head + self.bytes * (iterations + 1))
         if iterations not in self._calls:
+            count = self.messages if self._jobs else iterations
             self._calls[iterations] = [
-                runtime.KernelArgs(iterations, (ctypes.c_void_p * 4)(*states)) for states in self.states
+                runtime.KernelArgs(count, (ctypes.c_void_p * 4)(*states)) for states in self.states
             ]
         return [ctypes.addressof(args) for args in self._calls[iterations]]
 
@@ -426,7 +434,7 @@ class Laboratory:
         stop, give_up = time.monotonic() + seconds, time.monotonic() + 4 * seconds
         for setup in setups:
             setup.seconds(setup.iterations, setup.near)
-            setup.seconds(setup.kernel.lag + 1)
+            setup.seconds(setup.few)
         while time.monotonic() < stop or (len(samples[0]) < least and time.monotonic() < give_up) or not samples[0]:
             for setup, some in zip(setups, samples):
                 taken = self._sample(setup)
@@ -439,20 +447,21 @@ class Laboratory:
         """Under load a sample begins just after the process was put back on its core: the kernel runs once untimed, or
         it would meet cold caches."""
         before = _interruptions()
-        setup.seconds(setup.kernel.lag + 1)
+        setup.seconds(setup.few)
         overhead = min(self._clock.seconds(1) for _ in range(3))
         first = self.frequency()
         long = setup.seconds(setup.iterations, setup.near)
-        short = setup.seconds(setup.kernel.lag + 1)
+        short = setup.seconds(setup.few)
         last = self.frequency()
         hertz = (first + last) / 2
         steady = _interruptions() == before and abs(first - last) <= CLOCK_NEAR * hertz
-        return _Sample(hertz * (long - overhead) + CHAIN_ADDS, hertz * (short - overhead) + CHAIN_ADDS, steady)
+        of_long, of_short = ((hertz * (seconds - overhead) + CHAIN_ADDS) / setup.messages for seconds in (long, short))
+        return _Sample(of_long, of_short, steady)
 
 
 @dataclass(frozen=True)
 class _Sample:
-    """Core cycles of a call of all iterations, and of one of as few as can be."""
+    """Core cycles of a call, or of a message of a list, of all iterations, and of one of as few as can be."""
 
     long: float
     short: float
@@ -464,18 +473,20 @@ def _interruptions() -> int:
 
 
 def _cost(setup: Setup, samples: Sequence[_Sample]) -> Cost:
-    few = setup.kernel.lag + 1
     undisturbed = [sample for sample in samples if sample.steady]
     counted = undisturbed if len(undisturbed) >= FEWEST else samples
     short = statistics.median(s.short for s in counted)
-    slopes = [(s.long - short) / (setup.iterations - few) for s in counted]
+    if not setup.loops:
+        slopes = [LEAST_ITERATION / 100 * s.short / short for s in counted]
+    else:
+        slopes = [(s.long - short) / (setup.iterations - setup.few) for s in counted]
     middle, half = statistics.median(slopes), len(slopes) // 2
     halves = [statistics.median(some) for some in (slopes[:half], slopes[half:]) if some]
     slopes.sort()
     quartiles = (slopes[len(slopes) * 3 // 4] - slopes[len(slopes) // 4]) / 2
     return Cost(
         middle,
-        max(0.0, short - few * middle),
+        max(0.0, short - setup.few * middle),
         quartiles / middle,
         abs(halves[0] - halves[-1]) / middle,
         len(undisturbed),

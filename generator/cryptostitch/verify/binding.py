@@ -35,10 +35,12 @@ def _windows(kernel: Kernel) -> list[str]:
                 owner[number] = stream
                 if number not in legal or (cls == GENERAL and number == RSP):
                     problems.append(f"{kernel.name}: stream {stream} may not have register {cls}{number}")
-        if cls == GENERAL and binding.counter in (*owner, RSP):
-            problems.append(
-                f"{kernel.name}: the loop counter g{binding.counter} belongs to stream {owner.get(binding.counter)}"
-            )
+        if cls != GENERAL:
+            continue
+        for what, number in _of_frame(kernel):
+            if number in owner or number == RSP or number not in legal:
+                problems.append(f"{kernel.name}: the {what} g{number} belongs to stream {owner.get(number)}")
+            owner[number] = len(tables)
     for stream, part in enumerate(kernel.recipe.parts):
         window, program = part.program.window, part.program
         sizes = len(binding.vectors[stream]), len(binding.generals[stream]), len(binding.masks[stream])
@@ -47,13 +49,25 @@ def _windows(kernel: Kernel) -> list[str]:
         elif "avx512f" not in program.contract.features and any(v > 15 for v in binding.vectors[stream]):
             problems.append(f"{kernel.name}: {program.name} cannot encode vector registers above 15")
         for reg in shared_registers(program):
-            tables = binding.vectors if reg.cls == VECTOR else (*binding.generals, (binding.counter,))
+            of_frame = tuple(number for _, number in _of_frame(kernel))
+            tables = binding.vectors if reg.cls == VECTOR else (*binding.generals, of_frame)
             if reg not in SHARED.values() or any(reg.id in table for table in tables):
                 problems.append(
                     f"{kernel.name}: {program.name} uses {reg.cls}{reg.id} by its own name, which lies in a stream's "
                     "window"
                 )
     return problems
+
+
+def _of_frame(kernel: Kernel) -> list[tuple[str, int]]:
+    """The registers of the frame itself, and what each is for."""
+    binding, recipe = kernel.binding, kernel.recipe
+    found = [("loop counter", binding.counter)]
+    if recipe.is_listed:
+        found.append(("pointer to the jobs", binding.jobs))
+        if recipe.parts[0].program.contract.text_head:
+            found.append(("number of strides", binding.strides))
+    return found
 
 
 def shared_registers(program: Program) -> set[Reg]:

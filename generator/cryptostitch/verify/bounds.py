@@ -9,7 +9,9 @@ number whose bits were cleared by a constant mask is at most the mask. What rema
     state + numbers + c         inside the table, whatever the numbers are up to their masks
     in[lane] + position + c     read, in the body, 0 <= c and c + size <= bytes; likewise out[lane], written
     pointer + numbers + c       0 <= c and c + size <= the pointer's reach, whatever the numbers are up to their masks;
-                                where there are bit masks, or a count, under the mask of just these bytes
+                                where there are bit masks, under the mask of just these bytes
+    pointer + position + c      of a job that counts its bytes: those that every text has there, or under the mask of
+                                just those that there are
     toggle + c                  one half of a hand-over buffer
     pool entry + c              inside the entry
 """
@@ -19,7 +21,21 @@ from __future__ import annotations
 import itertools
 from typing import NamedTuple
 
-from ..core.contract import AAD_BYTES, FROM_HAND, HAND, IN, KEY, OUT, TABLE, TEXT_BYTES, Contract, Field
+from ..core.contract import (
+    AAD_BYTES,
+    COUNTED,
+    FROM_HAND,
+    HAND,
+    IN,
+    KEY,
+    OUT,
+    POINTED_ALIGN,
+    TABLE,
+    TEXT_BYTES,
+    WRITTEN,
+    Contract,
+    Field,
+)
 from ..core.program import Program
 from .induct import Induction
 from .symbolic import Access, Machine
@@ -27,6 +43,8 @@ from .terms import Term
 from .text import describe
 
 READ_ONLY = frozenset((IN, OUT, KEY, FROM_HAND, TEXT_BYTES, AAD_BYTES))
+BYTE_MOVE = "vmovdqu8"
+"""The instruction whose mask has a bit for each byte, and that does not access bytes whose bits are not set."""
 POSITION = -1
 """Stands for the position among the symbols of a linear form; terms are not negative."""
 
@@ -108,9 +126,9 @@ class Bounds:
             node = self.terms.nodes[left]
             if left == symbol:
                 meaning = self.linear(entered)
-            elif node[0] == "plus" and node[2] == symbol and node[3] == self.contract.bytes:
+            elif node[0] == "plus" and node[2] == symbol and abs(self.terms.signed(node[3])) == self.contract.bytes:
                 form, constant = self.linear(entered)
-                meaning = _sum(form, {POSITION: 1}), constant
+                meaning = _sum(form, {POSITION: self.terms.signed(node[3]) // self.contract.bytes}), constant
             elif node[0] == "op" and node[2] == "xor" and node[3] == symbol and type(node[4]) is tuple:
                 meaning = Toggle(entered, node[4][1])
         self._symbols[symbol] = meaning
@@ -153,8 +171,6 @@ class Bounds:
         """Says what is wrong with an access, or returns None; and whether the access is one of the table."""
         form, c = self.linear(access.address)
         if form == {self.state: 1}:
-            if self.contract.is_listed and section != "body":
-                return "accesses a job outside the body, whose iterations have one each", False
             return self._field(access, c), any(
                 f.name == TABLE and f.offset <= c < f.offset + f.size for f in self.contract.fields
             )
@@ -167,9 +183,12 @@ class Bounds:
             rest = {t: k for t, k in form.items() if t != pointers[0]}
             reached = self.contract.field(self.pointers[pointers[0]][0])
             if reached.reach:
-                spans = self._spans(rest)
+                moving = self.contract.count_of(reached.name) is not None and rest.get(POSITION) == 1
+                spans = self._spans({t: k for t, k in rest.items() if not (moving and t == POSITION)})
                 if spans is None:
                     return "moves a pointer that stays where it is", False
+                if self.contract.count_of(reached.name) is not None:
+                    return self._counted(access, reached, int(moving), c, sum(spans), section), False
                 return self._reach(access, reached, c, sum(spans)), False
             return self._lane(access, self.pointers[pointers[0]], rest, c, section), False
         half = self._half(form)
@@ -245,24 +264,40 @@ class Bounds:
             return f"{'stores to' if access.write else 'reads'} what {f.name} points to"
         if access.aligned and (span or c % access.size or f.reach_align % access.size):
             return f"needs an operand aligned to {access.size}, {f.name}+{c} is not"
-        count = self.contract.count_of(f.name)
-        if count is not None:
-            least = self.contract.text_head if count.name == TEXT_BYTES else 0
-            if not span and (c + access.size <= least or self._first_bytes(access.mask) == (count.name, -c)):
-                return None
-            return f"accesses what {f.name} points to without the mask of the bytes that there are"
         masks = self.contract.bit_masks(f.name)
         if masks is not None:
             row, rest = divmod(c, access.size)
             loaded = self.terms.make("load", 8, "0", masks.offset + row * masks.row_bytes)
             wanted = self.terms.make("op", 8, "kmovq", loaded)
-            if rest or access.size * masks.rows != f.reach or access.mask != wanted:
+            if rest or access.ins.op != BYTE_MOVE or access.size * masks.rows != f.reach or access.mask != wanted:
                 return f"accesses what {f.name} points to without the mask of these bytes"
         return None
 
-    def _first_bytes(self, mask: Term) -> tuple[str, int] | None:
-        """(field, d) of a mask that has as many ones as there are bytes by the field, and d more; none if that is
-        negative."""
+    def _counted(self, access: Access, f: Field, positions: int, c: int, span: int, section: str) -> str | None:
+        """Memory of a job of which another field says how many bytes there are. A text has more than ``text_head`` and
+        what the iterations so far have had, and in the body ``bytes`` more; what may be behind its end is accessed
+        under a mask of as many ones."""
+        if access.size == 0:
+            return None
+        if access.write != f.reach_written:
+            return f"{'stores to' if access.write else 'reads'} what {f.name} points to"
+        if access.aligned:
+            return "needs an aligned operand, the caller's memory may lie anywhere"
+        count = self.contract.field(COUNTED[f.name])
+        there = 0
+        if count.name == TEXT_BYTES:
+            there = self.contract.text_head + self.contract.bytes * (section == "body" and positions)
+        if c >= 0 and not span:
+            if c + access.size <= there:
+                return None
+            masked = c + access.size <= f.reach and access.ins.op == BYTE_MOVE
+            if masked and self._first_bytes(access.mask) == (count.name, -positions, -c):
+                return None
+        return f"accesses what {f.name} points to without the mask of the bytes that there are"
+
+    def _first_bytes(self, mask: Term) -> tuple[str, int, int] | None:
+        """(field, positions, d) of a mask that has as many ones as there are bytes by the field, and ``positions``
+        times the position and d more; none if that is negative."""
         if mask < 0:
             return None
         node, clamped = self.terms.nodes[mask], None
@@ -277,11 +312,14 @@ class Bounds:
         if node[:3] != ("op", 8, "bzhi") or self.linear(node[3]) != ({}, -1):
             return None
         form, d = self.linear(node[4])
+        positions, form = form.get(POSITION, 0), {t: k for t, k in form.items() if t != POSITION}
         for f in self.contract.fields:
             if f.name in (TEXT_BYTES, AAD_BYTES) and form == {self.terms.make("load", 8, "0", f.offset): 1}:
                 least = self.contract.text_head + 1 if f.name == TEXT_BYTES else 0
                 negative = clamped is not None and clamped[:5] == ("op", 8, "sar", node[4], ("i", 63))
-                return (f.name, d + more) if negative or (clamped is None and d >= -least) else None
+                # A text has more than text_head behind the position.
+                sure = clamped is None and d >= -least and positions in ((0, -1) if f.name == TEXT_BYTES else (0,))
+                return (f.name, positions, d + more) if negative or sure else None
         return None
 
     def _half(self, form: dict[Term, int]) -> tuple[Toggle, Term, bool] | None:
@@ -336,6 +374,8 @@ def layout_problems(name: str, contract: Contract) -> list[str]:
     for f in sorted(contract.fields, key=lambda f: f.offset):
         if f.offset < end:
             problems.append(f"{name}: field {f.name} overlaps {last}")
+        if f.reach and (f.reach_align > POINTED_ALIGN.get(f.name, 1) or (f.reach_written and f.name not in WRITTEN)):
+            problems.append(f"{name}: what {f.name} points to is not aligned so, or not to be written")
         if f.offset % f.align or contract.state_align % f.align:
             problems.append(f"{name}: field {f.name} at {f.offset} is not aligned to {f.align}")
         entries = sorted(row * f.row_bytes + lane for row in range(f.rows) for lane in f.lane_offsets)

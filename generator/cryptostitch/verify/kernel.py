@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ..core.contract import JOB, TEXT_BYTES
 from ..core.ir import GENERAL, MASK, VECTOR, Imm, Ins, Mem, Reg
 from ..core.kernel import Item, Kernel
 from ..core.registers import ABIS, RSP, Abi
@@ -138,7 +139,7 @@ class _Walk:
         self.glued: int | None = None
         self.label: str | None = None
         self.looped = False
-        self.job_steps = 0  # of the two that fetch the next job of a list
+        self.script = self._plan() if kernel.recipe.is_listed else []  # what follows of a list's lines
         self.behind: str | None = None  # where a call without iterations goes
         self.skipped = False
 
@@ -150,7 +151,9 @@ class _Walk:
             if self.glued is not None and item.stream != self.glued:
                 what = "a label" if item.ins is None else describe(item.ins)
                 raise _Fault(f"{what} splits glued instructions of {self.streams[self.glued].name}")
-            if item.ins is None:
+            if self.script and item.stream is None and (self.started or item.ins is None):
+                self._listed(item)
+            elif item.ins is None:
                 if not is_hop(items[number - 1], item):
                     self._label(item)
             elif item.stream is not None:
@@ -185,8 +188,6 @@ class _Walk:
         """All arguments are loaded before the first stream runs, and no stream's window hides another's."""
         self.started = True
         listed, binding = self.kernel.recipe.is_listed, self.kernel.binding
-        if listed and (self.lag or [stream.ratio for stream in self.streams] != [1]):
-            raise _Fault("a list of messages is woven with something else")
         for i, pointer in enumerate([binding.jobs] if listed else [g[0] for g in binding.generals]):
             if self.general[pointer] != (ARGUMENT, 8 + 8 * i):
                 raise _Fault(f"the state pointer of stream {i} is not loaded when the first stream begins")
@@ -254,8 +255,6 @@ class _Walk:
     def _jump(self, item: Item, before: Item) -> None:
         if item.label is None or item.label != self.label or self.looped:
             raise _Fault(f"jumps to {item.label}, which is not the head of the loop")
-        if self.kernel.recipe.is_listed != (self.job_steps == 2):
-            raise _Fault("the loop does not fetch the next job")
         counter = self.kernel.binding.counter
         if (
             before.ins is None
@@ -266,17 +265,61 @@ class _Walk:
         self._all_at(lambda s: self.lag - s.lag + 1, "when the loop ends")
         self.looped = True
 
-    def _next_job(self, ins: Ins, before: Item) -> None:
-        """At the head of the loop of a list: the state pointer becomes the next job's, and the list's moves on."""
-        binding = self.kernel.binding
-        if not self.kernel.recipe.is_listed or self.job_steps == 2:
-            raise _Fault(f"{describe(ins)} is not the fetching of the next job")
-        job, jobs = (Reg(GENERAL, g, 64, True) for g in (binding.generals[0][0], binding.jobs))
-        wanted = (Ins("mov", (job, Mem(jobs, 0, 64))), Ins("add", (jobs, Imm(8))))[self.job_steps]
-        if ins != wanted or (before.label != self.label if not self.job_steps else before.ins is None):
-            raise _Fault(f"{describe(ins)} is not the fetching of the next job")
-        self._all_at(lambda s: 0, "when the next job is fetched")
-        self.job_steps += 1
+    # ---- lists of messages
+
+    def _plan(self) -> list[tuple[Item, str]]:
+        """The lines between arguments and wiping of a kernel of lists, and where its stream stands at each: every
+        section runs for every job, which the state pointer is."""
+        contract, binding = self.kernel.recipe.parts[0].program.contract, self.kernel.binding
+        if len(self.streams) != 1 or self.lag or self.streams[0].ratio != 1:
+            raise _Fault("a list of messages is woven with something else")
+        if not contract.text_head and self.streams[0].body:
+            raise _Fault("a list of messages without a loop has a body")
+        if contract.bytes & (contract.bytes - 1):
+            raise _Fault("the strides of a list of messages are no power of two")
+        job, jobs, counter = (
+            Reg(GENERAL, g, 64, True) for g in (binding.generals[0][0], binding.jobs, binding.counter)
+        )
+        strides, one = Reg(GENERAL, binding.strides, 64, True), Imm(1)
+        before = [(None, "job"), (Ins("mov", (job, Mem(jobs, 0, 64))), ""), (Ins("add", (jobs, Imm(8))), "")]
+        loop = [
+            (Ins("mov", (strides, Mem(job, JOB[TEXT_BYTES], 64))), "", "enter"),
+            (Ins("sub", (strides, Imm(contract.text_head + 1))), "", "enter"),
+            (Ins("shr", (strides, Imm(contract.bytes.bit_length() - 1))), "", "enter"),
+            (Ins("jz"), "behind", "enter"),
+            (None, "loop", "enter"),
+            (Ins("sub", (strides, one)), "", "body"),
+            (Ins("jnz"), "loop", "body"),
+            (None, "behind", "body"),
+        ]
+        behind = [(Ins("sub", (counter, one)), "", "leave"), (Ins("jnz"), "job", "leave")]
+        lines = [(ins, label, "") for ins, label in before] + (loop if contract.text_head else []) + behind
+        return [(Item(None, ins, label or None), after) for ins, label, after in lines]
+
+    def _listed(self, item: Item) -> None:
+        stream, (wanted, after) = self.streams[0], self.script.pop(0)
+        what = f"the label {item.label}" if item.ins is None else describe(item.ins)
+        if (item.ins, item.label) != (wanted.ins, wanted.label):
+            raise _Fault(f"{what} is not what a list of messages has here")
+        if not self.started:
+            self._start()
+        if after == "leave":
+            stream.start_leave()
+        done = {
+            "": stream.section in ("enter", "body") and not stream.at and not stream.bodies,
+            "enter": stream.between and not stream.bodies,
+            "body": stream.between and stream.bodies == 1,
+            "leave": stream.section == "leave" and stream.at == len(stream.leave),
+        }
+        if not done[after] or (not after and stream.enter and stream.section != "enter"):
+            raise _Fault(f"{what} comes before the end of a section of {stream.name}, or behind that of another")
+        if wanted.ins and wanted.ins.op == "mov" and after:
+            strides = wanted.ins.register(0).number
+            if strides in self.abi.saved_generals and (ENTRY, strides) not in self._saved():
+                raise _Fault(f"the callee-saved register g{strides} is used and was not pushed")
+            self.general[strides] = (STREAM,)
+            self.used.add((GENERAL, strides))
+        self.looped |= not self.script
 
     # ---- what the frame adds
 
@@ -294,8 +337,6 @@ class _Walk:
             return
         if op in ("push", "pop"):
             return self._push_pop(op, ins.register(0))
-        if self.label is not None and not self.looped and op in ("mov", "add"):
-            return self._next_job(ins, before)
         if op in ("sub", "add") and ins.register(0).id == RSP:
             self._outside(ins)
             self.depth += ins.immediate(1) if op == "sub" else -ins.immediate(1)
@@ -328,13 +369,16 @@ class _Walk:
 
     def _finished(self, ins: Ins) -> None:
         """Wiping begins when every stream has run to its end."""
+        due = self.lag + 1 if not self.kernel.recipe.is_listed or self.streams[0].body else 0
         for stream in self.streams:
             stream.start_leave()
-            if stream.section != "leave" or stream.at != len(stream.leave) or stream.iterations != self.lag + 1:
+            if stream.section != "leave" or stream.at != len(stream.leave) or stream.iterations != due:
                 raise _Fault(
                     f"{describe(ins)} comes before the end of {stream.name}, which has done {stream.iterations} of "
-                    f"{self.lag + 1} iterations"
+                    f"{due} iterations"
                 )
+        if self.script:
+            raise _Fault(f"{describe(ins)} comes before the end of the list of messages")
 
     def _push_pop(self, op: str, reg: Reg) -> None:
         if op == "push":

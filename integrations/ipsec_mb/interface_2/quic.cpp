@@ -142,14 +142,21 @@ void imb_quic_aes_gcm(IMB_MGR *manager, const gcm_key_data *key, const IMB_KEY_S
     if (!error && (!tag_bytes || tag_bytes > BLOCK)) error = IMB_ERR_AUTH_TAG_LEN;
     if (refused(manager, error)) return;
     const cst::ClearRegisters clear(cpu());
+    const bool opens = direction == IMB_DIR_DECRYPT;
+    const cst::Suite &suite = basic_suite(Cipher::gcm, number);
+    GcmList list;
     for (uint64_t i = 0; i < n; i++) {
+        const GcmInput input = {octets(iv[i]), cst::GCM_IV, octets(aad[i]), aad_bytes};
+        const cst::KernelCall *const call = GcmList::call_for(suite, opens, input, bytes[i]);
+        if (call &&
+            list.add(*call, *key, opens, input, octets(out[i]), octets(in[i]), bytes[i], octets(tag[i]), tag_bytes))
+            continue;
         alignas(BLOCK) uint8_t all[BLOCK];
-        const bool done = gcm_whole(number, *key, direction == IMB_DIR_DECRYPT,
-                                    {octets(iv[i]), cst::GCM_IV, octets(aad[i]), aad_bytes}, octets(out[i]),
-                                    octets(in[i]), bytes[i], all);
+        const bool done = gcm_whole(number, *key, opens, input, octets(out[i]), octets(in[i]), bytes[i], all);
         cst::copy_few(octets(tag[i]), all, size_t(tag_bytes));
         if (!done) set_error(manager, ENOMEM);
     }
+    list.run();
 }
 
 void imb_quic_chacha20_poly1305(IMB_MGR *manager, const void *key, const IMB_CIPHER_DIRECTION direction, void *out[],
