@@ -121,65 +121,53 @@ bool writes_digest(const KernelCall &call, const cst_job &job) {
     return !call.opens && job.tag_len == call.variant->jobs.tag;
 }
 
-// Runs at most MOST jobs: for the call messages are padded elsewhere, and digests of which a job wants a part, or that
-// are compared, are made elsewhere.
-template <size_t MOST>
-__attribute__((noinline)) bool run_digests_changed(const KernelCall &call, cst_job *const *jobs, size_t n) {
+// Runs a job: for the call its message is padded elsewhere, and a digest of which it wants a part, or that is compared,
+// is made elsewhere. There is a call for each such job: while the rounds of one wait for one another, the next is
+// padded.
+bool run_digest_changed(const KernelCall &call, cst_job *job) {
     const AlgorithmRecord &hash = call.variant->hash.algorithm->record;
     const ListedJobs &listed = call.variant->jobs;
-    const size_t before = listed.key_bytes ? hash.block_bytes : 0;  // HMAC's, of its key
-    alignas(16) uint8_t padded[MOST][MOST_PADDED], made[MOST][DIGEST_ROOM];
-    const void *texts[MOST];
-    void *tags[MOST];
-    for (size_t i = 0; i < n; i++) {
-        cst_job &job = *jobs[i];
-        texts[i] = job.in;
-        tags[i] = job.tag;
-        if (!writes_digest(call, job)) job.tag = made[i];
-        if (!listed.padded) continue;
-        hash_end_exactly(hash, padded[i], static_cast<const uint8_t *>(job.in), job.in_len, before + job.in_len);
-        job.in = padded[i];
+    alignas(16) uint8_t padded[MOST_PADDED], made[DIGEST_ROOM];
+    const void *const text = job->in;
+    void *const tag = job->tag;
+    const bool writes = writes_digest(call, *job);
+    if (call.place.padded) {
+        const size_t before = listed.key_bytes ? hash.block_bytes : 0;  // HMAC's, of its key
+        hash_end_exactly(hash, padded, static_cast<const uint8_t *>(text), job->in_len, before + job->in_len);
+        job->in = padded;
     }
-    call_kernel(call, jobs, n);
-    bool all = true;
-    for (size_t i = 0; i < n; i++) {
-        cst_job &job = *jobs[i];
-        job.in = texts[i];
-        job.tag = tags[i];
-        if (listed.padded) wipe_rows(padded[i], call.step);
-        settle_digest(&job);
-        if (writes_digest(call, job)) continue;
-        if (!call.opens) {
-            copy_few(static_cast<uint8_t *>(job.tag), made[i], job.tag_len);
-        } else if (!same_bytes(made[i], static_cast<const uint8_t *>(job.tag), job.tag_len)) {
-            refuse_unopened(&job);
-            all = false;
-        }
-        wipe(made[i], DIGEST_ROOM);
-    }
-    return all;
+    if (!writes) job->tag = made;
+    call_kernel(call, &job, 1);
+    job->in = text;
+    job->tag = tag;
+    if (call.place.padded) wipe_rows(padded, call.step);
+    settle_digest(job);
+    if (writes) return true;
+    const bool right = !call.opens || same_bytes(made, static_cast<const uint8_t *>(tag), job->tag_len);
+    if (!call.opens) copy_few(static_cast<uint8_t *>(tag), made, job->tag_len);
+    if (!right) refuse_unopened(job);
+    wipe(made, DIGEST_ROOM);
+    return right;
+}
+
+// Whether for the call something of the job is elsewhere.
+bool is_digest_changed(const KernelCall &call, const cst_job &job) {
+    return call.variant->message.padded || !writes_digest(call, job);
 }
 
 // Jobs of one length run on the kernel of fewer blocks, if this one does not take it: both have a range of lengths.
 int run_digests_listed(const KernelCall &call, JobList jobs, size_t n) {
     const KernelCall *const others = call.parts.block;
     if (!call.variant->takes_message(jobs[0]->in_len)) return others ? others->run(*others, jobs, n) : JOB_WAITING;
-    constexpr size_t MOST_CHANGED = 16;
     bool all = true;
-    cst_job *listed[MOST_LISTED], *changed[MOST_CHANGED];
-    size_t n_listed = 0, n_changed = 0;
+    cst_job *list[MOST_LISTED];
+    size_t listed = 0;
     for (size_t i = 0; i < n; i++) {
-        if (!call.variant->jobs.padded && writes_digest(call, *jobs[i])) listed[n_listed++] = jobs[i];
-        else changed[n_changed++] = jobs[i];
-        const bool last = i + 1 == n;
-        if (n_listed == MOST_LISTED || (last && n_listed)) {
-            call_kernel(call, listed, n_listed);
-            for (; n_listed; n_listed--) settle_digest(listed[n_listed - 1]);
-        }
-        if (n_changed == MOST_CHANGED || (last && n_changed)) {
-            all &= run_digests_changed<MOST_CHANGED>(call, changed, n_changed);
-            n_changed = 0;
-        }
+        if (is_digest_changed(call, *jobs[i])) all &= run_digest_changed(call, jobs[i]);
+        else list[listed++] = jobs[i];
+        if (listed != MOST_LISTED && (i + 1 < n || !listed)) continue;
+        call_kernel(call, list, listed);
+        for (; listed; listed--) settle_digest(list[listed - 1]);
     }
     return all ? CST_OK : CST_ERR_AUTH;
 }
@@ -187,8 +175,7 @@ int run_digests_listed(const KernelCall &call, JobList jobs, size_t n) {
 int run_digest_listed(const KernelCall &call, cst_job *job) {
     const KernelCall *const others = call.parts.block;
     if (!call.variant->takes_message(job->in_len)) return others ? others->run_one(*others, job) : JOB_WAITING;
-    if (call.variant->jobs.padded || !writes_digest(call, *job))
-        return run_digests_changed<1>(call, &job, 1) ? CST_OK : CST_ERR_AUTH;
+    if (is_digest_changed(call, *job)) return run_digest_changed(call, job) ? CST_OK : CST_ERR_AUTH;
     call_kernel(call, &job, 1);
     return settle_digest(job), CST_OK;
 }

@@ -481,10 +481,8 @@ void remember(const Suite &suite, const cst_job &job, const KernelCall::Parts &p
 // none, or others take less time.
 const Variant *choose_digest_list(const Suite &suite, const cst_job &job, size_t n) {
     if (!hashes_alone(suite)) return nullptr;
-    const uint64_t bytes = hashed_bytes(suite, job.in_len);
-    Need apart = {&suite.hashes, n, bytes, bytes};
-    apart.whole_only = true;
-    return choose_hash_list(suite, job.direction == CST_OPEN, job.in_len, apart);
+    const uint64_t outer = suite.hmac() ? suite.hash->record.block_bytes : 0;
+    return choose_hash_list(suite, job.direction == CST_OPEN, n, job.in_len, hashed_bytes(suite, job.in_len) - outer);
 }
 
 // Returns the kernel for messages of fewer blocks, which a range of lengths may have beside those of this one; NULL:
@@ -492,7 +490,7 @@ const Variant *choose_digest_list(const Suite &suite, const cst_job &job, size_t
 const Variant *of_fewer_blocks(const Suite &suite, const Variant &list) {
     const Kernel *kernel;
     for (const Variant *v : suite.lists[false].variants)
-        if (list.jobs.padded && v->jobs.padded && v->message.most + 1 == list.message.least && v->runnable &&
+        if (list.message.padded && v->message.padded && v->message.most + 1 == list.message.least && v->runnable &&
             suite.engine->fetch(*v, &kernel) == CST_OK)
             return v;
     return nullptr;

@@ -302,21 +302,27 @@ const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes) {
     return line_up(suite, list_need(suite, opens, 1, bytes)).variant;
 }
 
-const Variant *choose_hash_list(const Suite &suite, bool opens, uint64_t bytes, const Need &apart) {
-    const Need exact = list_need(suite, opens, apart.messages, bytes);
+const Variant *choose_hash_list(const Suite &suite, bool opens, size_t n, uint64_t bytes, uint64_t hashed) {
+    // Core cycles besides kernels: of a list, to pad a byte; of messages on a kernel of one lane, for all of them; of
+    // messages in lanes, whose positions and chaining values lie in the memory of a burst, for each and for all.
+    constexpr double PADDED_BYTE = 0.2, ALONE = 45, IN_LANES = 60, LANES = 350;
+    const Need exact = list_need(suite, opens, n, bytes);
     if (exact.family->variants.empty()) return nullptr;
     return chosen_before(suite, exact, Question(suite, exact, Question::Kind::message),
                          [&](const Need &need) -> const Variant * {
                              const Variant *const v = choose_list(suite, opens, need.bytes);
                              if (!v || v == suite.forced) return v;
-                             // Core cycles that a message takes otherwise: to load its chaining value and to take its
-                             // digest; to copy and pad it.
-                             constexpr double CHAIN = 35, PADDING = 35;
-                             const double around = v->jobs.padded ? CHAIN : CHAIN + PADDING;
-                             Need others = apart;
-                             others.messages = need.messages;
-                             const double list = on_this(*v, need, need.messages);
-                             return list < step_cycles(suite, others) + around * double(need.messages) ? v : nullptr;
+                             const double messages = double(need.messages);
+                             double list = on_this(*v, need, need.messages);
+                             if (v->message.padded) list += PADDED_BYTE * v->step * messages;
+                             Need apart = {&suite.hashes, need.messages, hashed, hashed};
+                             apart.whole_only = true;
+                             const Variant *const other = line_up(suite, apart).variant;
+                             double others = other && other->lanes == 1 ? ALONE : LANES + IN_LANES * messages;
+                             others += step_cycles(suite, apart);
+                             apart.bytes = apart.most = suite.hash->record.block_bytes;
+                             if (suite.hmac()) others += step_cycles(suite, apart);
+                             return list < others * (1 - 2 * COST_PRECISION) ? v : nullptr;
                          });
 }
 

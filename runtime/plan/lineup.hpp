@@ -61,9 +61,10 @@ inline Need list_need(const Suite &suite, bool opens, size_t n, uint64_t bytes) 
 // block is preferred to it: even for one message, what fills the block costs more than kernels of a length differ by.
 const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes);
 
-// Selects the kernel that takes digests or HMACs of messages of so many bytes as a list. apart: describes the same
-// messages for the kernels of the hash. NULL: there is none, or these take less time.
-const Variant *choose_hash_list(const Suite &suite, bool opens, uint64_t bytes, const Need &apart);
+// Selects the kernel that takes n digests or HMACs of messages of so many bytes as a list. hashed: the bytes of such a
+// message and its padding, of HMAC behind the key's block and without the outer block. NULL: there is none, or kernels
+// of the hash take less time.
+const Variant *choose_hash_list(const Suite &suite, bool opens, size_t n, uint64_t bytes, uint64_t hashed);
 
 // Selects the kernel that processes whole messages. NULL: there is none, or, for an AEAD, separate kernels for the
 // parts take less time.

@@ -15,7 +15,7 @@ constexpr double kEach = 1 / 50.0;      // cycles that each costs besides the bo
 constexpr double kWidePerCycle = 2.2;   // of its AVX-512 streams
 constexpr double kEdgesPerCycle = 2.7;  // in front of ChaCha20-Poly1305's loop and behind it, on narrower vectors
 constexpr double kWideChained = 1.9;    // of one hash alone on AVX-512: its rounds depend on one another
-constexpr double kAhead = 50.0;   // instructions of a list's next message that run while this one's wait
+constexpr double kAhead = 20.0;   // instructions of a list's next message that run while this one's wait
 constexpr double kAesPerCycle = 2.0;    // rounds of a block: two units of 128 bits,
 constexpr double kVaesPerCycle = 4.0;   // or of 256, or one of 512
 constexpr double kAesRound = 4.0;       // latency of aesenc
@@ -77,13 +77,13 @@ double chain(const ProgramRecord &program, const AlgorithmRecord &algorithm, dou
     return wide / kWideChained;
 }
 
-// Returns the cycles of a message of a list that is hashed, by so many instructions. If its padding is not there, it
-// has a block of its own; HMAC has an outer block.
+// Returns the cycles of a message of a list that is hashed, by so many instructions. If its padding is not there, that
+// is a block of its own; HMAC has an outer block.
 double hashed_message(const ProgramRecord &program, const AlgorithmRecord &algorithm, double instructions) {
-    const double bytes = double(program.bytes) + double(algorithm.block_bytes) *
-                                                     (!program.field("padded_in") + (program.field("key") != nullptr));
-    const double chained = chain(program, algorithm, bytes, 0) / (1 + kAhead / instructions);
-    return std::max({instructions / kPerCycle, bytes * kShaNiUnit, chained}) + instructions * kEach;
+    const uint32_t blocks = !program.field("padded_in") + (program.field("key") != nullptr);
+    const double bytes = double(program.bytes + blocks * algorithm.block_bytes);
+    const double latency = chain(program, algorithm, bytes, 0) / (1 + kAhead / instructions);
+    return std::max({instructions / kPerCycle, bytes * kShaNiUnit, latency}) + instructions * kEach;
 }
 
 }  // namespace

@@ -221,8 +221,8 @@ Role message_role(const PackRecords &records, const KernelRecord &kernel, Varian
 // All messages of a list that are hashed have one length, or with their padding one number of blocks.
 void find_hashed_lengths(const AlgorithmRecord &hash, Variant *v) {
     MessagePlace &place = v->message;
-    if (v->jobs.padded) place.most -= 1 + hash.length_bytes;
-    if (!v->jobs.padded) place.least = place.most;
+    if (v->message.padded) place.most -= 1 + hash.length_bytes;
+    if (!v->message.padded) place.least = place.most;
     else place.least = place.most < hash.block_bytes ? 0 : place.most + 1 - hash.block_bytes;
 }
 
@@ -247,7 +247,7 @@ Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *
     v->jobs.iv = aead ? 12 : !hashes && record.has_chain() ? 16 : 0;
     v->jobs.tag = aead ? 16 : hashes ? record.digest_bytes : 0;
     v->jobs.most_aad = aead ? SHORT_MESSAGE_AAD : 0;
-    v->jobs.padded = padded;
+    v->message.padded = padded;
     const struct {
         const char *name;
         size_t offset;
@@ -259,7 +259,7 @@ Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *
         {"aad", offsetof(cst_job, aad), 8, MESSAGE_AAD, aead},
         {"aad_bytes", offsetof(cst_job, aad_len), 8, 0, aead},
         {"text_in", offsetof(cst_job, in), 8, text->reach, !padded},
-        {"padded_in", offsetof(cst_job, in), 8, text->reach, v->jobs.padded},
+        {"padded_in", offsetof(cst_job, in), 8, text->reach, v->message.padded},
         {"text_bytes", offsetof(cst_job, in_len), 8, 0, !hashes},
         {"text_out", offsetof(cst_job, out), 8, text->reach, !hashes},
         {"tag", offsetof(cst_job, tag), 8, v->jobs.tag, v->jobs.tag && !opens},

@@ -72,6 +72,7 @@ struct MessagePlace {
     uint32_t aad_blocks;  // blocks of AAD that it takes; a shorter AAD is at their end
     bool is_short;  // no message is longer than an iteration
     bool is_listed;  // messages are jobs of a list (Role::list)
+    bool padded;     // such a message is hashed, and has its padding
     bool bits;  // masks have a bit for each byte; else a byte, and whole vectors are read and written
 };
 
@@ -87,7 +88,6 @@ struct ListedJobs {
     uint32_t key_bytes;  // up to which the kernel reads a key object: only suites whose keys end so have that layout
     uint32_t iv, most_aad;  // bytes
     uint32_t tag;  // bytes of the tag that the kernel makes, of which a job may want fewer
-    bool padded;  // it reads a message that is hashed with its padding
 
     bool take(const cst_job &job) const { return (job.iv_len == iv) & (job.aad_len <= most_aad); }
 };

@@ -8,8 +8,10 @@ import hmac
 import itertools
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from cryptostitch.binding.cost_file import write_table
 from cryptostitch.binding.runtime import ERR_AUTH, ERR_NAME, OPEN, SEAL, Context, Job, Key, RawKernel, RuntimeFailure
 
 SUITES = ("sha1", "sha256", "hmac-sha1", "hmac-sha256")
@@ -122,3 +124,23 @@ def test_no_other_suite_takes_it(shared_context: Context, its: Hash, other: str)
         with pytest.raises(RuntimeFailure) as refused:
             shared_context.force(name, its.kernel.name)
         assert refused.value.code == ERR_NAME
+
+
+@pytest.mark.parametrize("name,its", [("sha256", "sha256_ni"), ("hmac-sha256", "sha256_ni_hmac")])
+def test_costs_decide_between_lists_and_lanes(shared_context: Context, tmp_path: Path, name: str, its: str) -> None:
+    """What messages in lanes take besides their kernels counts, too: of equal kernels the list runs."""
+    listed, lanes = f"{its}_list_x1@sse_shani", "sha256_ni_x4@sse_shani"
+    try:
+        shared_context.kernel(listed)
+    except RuntimeFailure:
+        pytest.skip("no SHA extensions")
+
+    def chosen(cycles: float, jobs: int) -> str:
+        rows = {listed: [0.1, cycles], lanes: [100.0, 0.0]}
+        context = Context(costs=write_table(tmp_path / "table", "zen9", rows))
+        return context.suite(name).choice(jobs, 64).kernel
+
+    in_lanes = (3 if name.startswith("hmac") else 2) * 100 / 4  # a message's share of the calls
+    assert chosen(in_lanes, 64) == chosen(in_lanes, 8) == listed
+    assert chosen(in_lanes + 80, 64) == lanes and chosen(in_lanes + 80, 8) == listed
+    assert chosen(in_lanes + 400, 8) == lanes
