@@ -152,7 +152,7 @@ bool run_digest_changed(const KernelCall &call, cst_job *job) {
 
 // Whether for the call something of the job is elsewhere.
 bool is_digest_changed(const KernelCall &call, const cst_job &job) {
-    return call.variant->message.padded || !writes_digest(call, job);
+    return call.place.padded || !writes_digest(call, job);
 }
 
 // Jobs of one length run on the kernel of fewer blocks, if this one does not take it: both have a range of lengths.

@@ -97,7 +97,10 @@ GCM_MESSAGES = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 GCM_BLOCKS = {("sse", 1): (4, 8), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 GCM_SHORT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 8, 4), ("avx512", 1): (32, 16, 8, 4)}
 # Lists of messages, where a level masks bytes: of strides and an end, or of few blocks.
-LIST_BLOCKS = {"": {("avx512", 1): (16,)}, "_short": {("avx512", 1): (16, 8, 4)}}
+LIST_BLOCKS: dict[str, dict[tuple[str, int], tuple[int, ...]]] = {
+    "": {("avx512", 1): (16,)},
+    "_short": {("avx512", 1): (16, 8, 4)},
+}
 # Whole texts, their ends included: as many blocks as hide the latency of a round, and few for bursts of short ones.
 WHOLE_TEXTS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16, 4)}
@@ -361,13 +364,15 @@ def _hash_lists(name: str, initial: tuple[int, ...], schedule: Schedule) -> list
             f"{name}_ni{suffix}_{'padded' if is_padded else 'list'}",
             f"streams/{name}_ni_list.j2",
             SHA_NI_PADDED_BLOCKS if is_padded else SHA_NI_LIST_BLOCKS,
+            {
+                "padded": is_padded,
+                "keyed": bool(suffix),
+                "initial": initial,
+                "inner": inner,
+                "outer": outer,
+                "padding": schedule(padding_block(2 * block if suffix else block)),
+            },
             shared=False,
-            padded=is_padded,
-            keyed=bool(suffix),
-            initial=initial,
-            inner=inner,
-            outer=outer,
-            padding=schedule(padding_block(2 * block if suffix else block)),
         )
         for suffix in ("", "_hmac")
         for is_padded in (False, True)
@@ -517,7 +522,11 @@ def _whole_texts(name: str, mode: str, opening: bool = False, listed: bool = Fal
 
 
 def _list(
-    name: str, template: str, by: Mapping[tuple[str, int], tuple[int, ...]], shared: bool = True, **parameters: object
+    name: str,
+    template: str,
+    by: Mapping[tuple[str, int], tuple[int, ...]],
+    parameters: Mapping[str, Any],
+    shared: bool = True,
 ) -> Form:
     """A form that takes a list of messages."""
     lanes = {isa: (n,) for isa, n in by}
@@ -527,7 +536,7 @@ def _list(
 def _lists(name: str, template: str, **parameters: object) -> tuple[Form, ...]:
     """The forms that take a list of texts, with a loop, and of short ones."""
     return tuple(
-        _list(f"{name}_list{suffix}", template, blocks, loops=not suffix, **parameters)
+        _list(f"{name}_list{suffix}", template, blocks, {"loops": not suffix, **parameters})
         for suffix, blocks in LIST_BLOCKS.items()
     )
 

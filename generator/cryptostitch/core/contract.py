@@ -148,7 +148,8 @@ class Contract:
     @property
     def text_head(self) -> int:
         """Bytes of such a text in front of the loop; 0: there is no loop, and no text is longer than ``bytes``."""
-        return self.bytes if self.has(TEXT_BYTES) and self.listed_text.reach > self.bytes else 0
+        counts = self.has(TEXT_BYTES) and self.has(TEXT_IN)
+        return self.bytes if counts and self.field(TEXT_IN).reach > self.bytes else 0
 
     @property
     def listed_text(self) -> Field:
