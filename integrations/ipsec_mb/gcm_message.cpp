@@ -12,9 +12,10 @@
 namespace cst::imb {
 namespace {
 
-// Offset of the end of the powers.
+// Offset of the end of the powers, which begin in the cache line behind the round keys.
 constexpr size_t powers_end_at(uint64_t key_bytes) {
-    return gcm_key_bytes(uint32_t(6 + key_bytes / 4)) - KeyLayout::ENCRYPT - GHASH_ZEROS * sizeof(KeyRow);
+    const size_t round_keys = (7 + key_bytes / 4) * sizeof(KeyRow), line = alignof(Key);
+    return (round_keys + line - 1) / line * line + GHASH_POWERS * sizeof(KeyRow);
 }
 constexpr size_t IS_SHORT_AT = offsetof(gcm_key_data, ghash_keys) + sizeof(gcm_key_data::ghash_keys) - 1;
 static_assert(powers_end_at(24) == powers_end_at(32) && powers_end_at(32) + sizeof(KeyRow) <= IS_SHORT_AT);

@@ -96,7 +96,7 @@ LISTS = {"avx512": (1,)}
 LIST_BLOCKS = {"": {("avx512", 1): (16,)}, "_short": {("avx512", 1): (16, 8, 4)}}
 # Whole texts, their ends included: as many blocks as hide the latency of a round, and few for bursts of short ones.
 WHOLE_TEXTS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
-WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16, 4)}
+WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16,)}
 # (instruction set, blocks) of whole texts whose counters or tweaks general registers make beside AES's rounds. Four
 # blocks are for short texts, whose calls would take longer.
 BESIDE_AES = {("sse", 8)}
@@ -478,14 +478,6 @@ def _blake3(start: tuple[int, ...]) -> Algorithm:
     )
 
 
-def _whole_texts(name: str, mode: str, opening: bool = False, listed: bool = False) -> Form:
-    """The form of a mode of AES that takes a text, its end included, in one call. ``listed``: lists have short ones."""
-    parameters = {"mode": mode, "opening": opening}
-    template, beside = "streams/aes_whole.j2", BESIDE_AES
-    blocks = {place: those[:1] if listed and place[0] in LISTS else those for place, those in WHOLE_TEXT_BLOCKS.items()}
-    return Form(f"{name}_whole", template, WHOLE_TEXTS, (1,), blocks, (), parameters, False, 1, beside=beside)
-
-
 def _lists(name: str, template: str, **parameters: object) -> tuple[Form, ...]:
     """The forms that take a list of messages."""
     return tuple(
@@ -501,6 +493,16 @@ def _lists(name: str, template: str, **parameters: object) -> tuple[Form, ...]:
         )
         for suffix, blocks in LIST_BLOCKS.items()
     )
+
+
+def _whole_texts(name: str, mode: str, opening: bool = False) -> tuple[Form, ...]:
+    """The forms of a mode of AES that take whole texts, their ends included: one, or a list."""
+    parameters = {"mode": mode, "opening": opening}
+    template, beside = "streams/aes_whole.j2", BESIDE_AES
+    one = Form(
+        f"{name}_whole", template, WHOLE_TEXTS, (1,), WHOLE_TEXT_BLOCKS, (), parameters, False, 1, beside=beside
+    )
+    return (one, *_lists(name, "streams/aes_list.j2", **parameters))
 
 
 def _aes(key_bits: int) -> str:
@@ -529,7 +531,7 @@ def _aes_cbc(key_bits: int) -> tuple[Algorithm, Algorithm]:
             "cipher_dec",
             (
                 Form(dec, "streams/aes_cbc_dec.j2", AES_BUFFERS, (1,), AES_BLOCKS),
-                _whole_texts(dec, "chained", opening=True),
+                *_whole_texts(dec, "chained", opening=True),
             ),
             parameters,
             **common,
@@ -545,8 +547,7 @@ def _aes_ctr(key_bits: int) -> Algorithm:
         "counter",
         (
             Form(name, "streams/aes_ctr.j2", COUNTERS, (1,), COUNTER_BLOCKS),
-            _whole_texts(name, "counter", listed=True),
-            *_lists(name, "streams/aes_list.j2", mode="counter", opening=False),
+            *_whole_texts(name, "counter"),
         ),
         {"word": 32, "rounds": rounds},
         block_bytes=16,
@@ -665,7 +666,7 @@ def _aes_independent(mode: str, key_bits: int) -> list[Algorithm]:
         name = f"aes{key_bits}_{mode}_{direction}"
         parameters = {"word": 64, "rounds": rounds, "tweaked": tweaked, "opening": direction == "dec"}
         forms = [Form(name, "streams/aes_blocks.j2", INDEPENDENT, (1,), INDEPENDENT_BLOCKS)]
-        forms.append(_whole_texts(name, "tweaked" if tweaked else "independent", direction == "dec"))
+        forms += _whole_texts(name, "tweaked" if tweaked else "independent", direction == "dec")
         found.append(
             Algorithm(
                 name,
