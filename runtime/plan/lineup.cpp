@@ -298,7 +298,9 @@ const Variant *choose_message(const Suite &suite, bool opens, const Need &exact)
 
 const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes) {
     const Family &family = suite.lists[opens];
-    if (family.variants.empty() || (suite.forced && !holds(family, suite.forced))) return nullptr;
+    if (family.variants.empty() || bytes % family.variants.front()->jobs.unit ||
+        (suite.forced && !holds(family, suite.forced)))
+        return nullptr;
     Need need = message_need(suite, opens, 1, bytes, 0);
     need.family = &family;
     return line_up(suite, need).variant;

@@ -232,7 +232,7 @@ Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *
         return Role::other;
     v->jobs.key_bytes = key->reach;
     v->jobs.iv = aead ? 12 : record.has_chain() ? 16 : 0;
-    v->jobs.unit = record.is_tweaked() ? 16 : 1;  // where others have whole blocks, all their jobs do
+    v->jobs.unit = record.is_tweaked() ? 16 : 1;  // no ciphertext is stolen
     if (aead) v->jobs.tag = 16, v->jobs.most_aad = SHORT_MESSAGE_AAD;
     const struct {
         const char *name;

@@ -91,12 +91,15 @@ GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32,
 GCM_MESSAGES = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 GCM_BLOCKS = {("sse", 1): (4, 8), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 GCM_SHORT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 8, 4), ("avx512", 1): (32, 16, 8, 4)}
-# Lists of messages, where a level masks bytes: of strides and an end, or of few blocks.
+# Lists of messages, where a level masks bytes: of strides and an end, or of few blocks. Strides of texts alone do not
+# wait for one another, so that the CPU interleaves those of one vector itself.
 LISTS = {"avx512": (1,)}
-LIST_BLOCKS = {"": {("avx512", 1): (16,)}, "_short": {("avx512", 1): (16, 8, 4)}}
+TEXT_LIST_BLOCKS = {"": {("avx512", 1): (4,)}, "_short": {("avx512", 1): (4,)}}
+GCM_LIST_BLOCKS = {"": {("avx512", 1): (16,)}, "_short": {("avx512", 1): (16, 8, 4)}}
 # Whole texts, their ends included: as many blocks as hide the latency of a round, and few for bursts of short ones.
 WHOLE_TEXTS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16,)}
+STOLEN_TEXT_BLOCKS = WHOLE_TEXT_BLOCKS | {("avx512", 1): (16, 4)}  # lists do not take texts whose ciphertext is stolen
 # (instruction set, blocks) of whole texts whose counters or tweaks general registers make beside AES's rounds. Four
 # blocks are for short texts, whose calls would take longer.
 BESIDE_AES = {("sse", 8)}
@@ -478,7 +481,9 @@ def _blake3(start: tuple[int, ...]) -> Algorithm:
     )
 
 
-def _lists(name: str, template: str, **parameters: object) -> tuple[Form, ...]:
+def _lists(
+    name: str, template: str, by: Mapping[str, Mapping[tuple[str, int], tuple[int, ...]]], **parameters: object
+) -> tuple[Form, ...]:
     """The forms that take a list of messages."""
     return tuple(
         Form(
@@ -491,7 +496,7 @@ def _lists(name: str, template: str, **parameters: object) -> tuple[Form, ...]:
             paired=False,
             objects=0,
         )
-        for suffix, blocks in LIST_BLOCKS.items()
+        for suffix, blocks in by.items()
     )
 
 
@@ -499,10 +504,9 @@ def _whole_texts(name: str, mode: str, opening: bool = False) -> tuple[Form, ...
     """The forms of a mode of AES that take whole texts, their ends included: one, or a list."""
     parameters = {"mode": mode, "opening": opening}
     template, beside = "streams/aes_whole.j2", BESIDE_AES
-    one = Form(
-        f"{name}_whole", template, WHOLE_TEXTS, (1,), WHOLE_TEXT_BLOCKS, (), parameters, False, 1, beside=beside
-    )
-    return (one, *_lists(name, "streams/aes_list.j2", **parameters))
+    by = STOLEN_TEXT_BLOCKS if mode == "tweaked" else WHOLE_TEXT_BLOCKS
+    one = Form(f"{name}_whole", template, WHOLE_TEXTS, (1,), by, (), parameters, False, 1, beside=beside)
+    return (one, *_lists(name, "streams/aes_list.j2", TEXT_LIST_BLOCKS, **parameters))
 
 
 def _aes(key_bits: int) -> str:
@@ -589,7 +593,7 @@ def _aes_gcm(key_bits: int) -> list[Algorithm]:
                 objects=0 if suffix else 1,
             )
             for suffix, blocks in (("", GCM_BLOCKS), ("_short", GCM_SHORT_BLOCKS))
-        ) + _lists(name, "streams/aes_gcm_list.j2")
+        ) + _lists(name, "streams/aes_gcm_list.j2", GCM_LIST_BLOCKS)
 
     return [
         Algorithm(

@@ -124,6 +124,7 @@ KINDS = {
     "finish": Kind(25, _fields("in chain")),
     "duplex": Kind(26, _fields("in out chain"), True),
 }
+TWEAKED_KINDS = frozenset(("xts_enc", "xts_dec"))
 STEPS = frozenset(("start", "finish"))
 FRAMED_KINDS = STEPS | {"duplex"}
 """Kinds whose kernels read frames, as those of hashes with some paddings do."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS, Algorithm
-from ..core.contract import AAD, END_IN, GHASH_ZEROS, MOST_LISTED_AAD, POWERS_END, TEXT_IN, TWEAK_KEY
-from ..core.kinds import FRAMED_KINDS, KINDS
+from ..core.contract import AAD, END_IN, GHASH_ZEROS, MOST_LISTED_AAD, POWERS_END, TEXT_IN
+from ..core.kinds import FRAMED_KINDS, KINDS, TWEAKED_KINDS
 from .oracle import BOTH, halves, meaning
 from .result import Skip
 from .subject import Subject
@@ -124,7 +124,7 @@ class Forced:
             least,
             bool(readers and ciphers),
             most,
-            16 if any(c.has(TWEAK_KEY) for c in contracts) else 1,
+            16 if kinds & TWEAKED_KINDS else 1,
             contracts[0].is_listed and contracts[0].has(AAD),
             left_out,
         )

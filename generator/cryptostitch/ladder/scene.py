@@ -52,7 +52,7 @@ from ..core.contract import (
     Contract,
     mask_field,
 )
-from ..core.kinds import FRAMED_KINDS, KINDS
+from ..core.kinds import FRAMED_KINDS, KINDS, TWEAKED_KINDS
 from ..core.montgomery import KEY_NUMBERS, MODULUS, RADIX_INVERSE, Montgomery
 from ..core.program import Recipe
 from .crc_rows import CrcRows, crc_of
@@ -75,8 +75,7 @@ from .machine import Machine, Outcome, Step
 from .padding import chained, most_text, padded
 from .result import Skip
 
-TWEAKED = {"xts_enc", "xts_dec"}
-WHOLE_BLOCKS = {"cipher_dec", "ecb_enc", "ecb_dec", *TWEAKED}  # kinds of texts that end with a block
+WHOLE_BLOCKS = {"cipher_dec", "ecb_enc", "ecb_dec", *TWEAKED_KINDS}  # kinds of texts that end with a block
 SHOWN = 16  # bytes of a wrong result
 ITERATED = FRAMED_KINDS | {"hash"}  # kinds whose rows with a key say what an iteration computes
 GHASH_POWERS = 36  # rows of a message's key
@@ -803,7 +802,7 @@ class Scene:
                 writer = writer_of(row)
                 first = iv = writer.chain(iv)
                 parts = [expanded(key), inverse_expanded(key)]
-                if row.kind in TWEAKED:
+                if row.kind in TWEAKED_KINDS:
                     tweak_key = secrets(f"tweak key{where}", row.key_bytes)
                     parts.append(expanded(tweak_key))
                     first = counter_mode(tweak_key, iv, bytes(16))
