@@ -298,7 +298,7 @@ const Variant *choose_message(const Suite &suite, bool opens, const Need &exact)
 
 const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes) {
     const Family &family = suite.lists[opens];
-    if (family.variants.empty() || bytes % family.variants.front()->jobs.unit ||
+    if (family.variants.empty() || !family.variants.front()->jobs.take_text(bytes) ||
         (suite.forced && !holds(family, suite.forced)))
         return nullptr;
     Need need = message_need(suite, opens, 1, bytes, 0);

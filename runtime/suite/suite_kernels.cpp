@@ -115,12 +115,11 @@ void Suite::find_kernels() {
 
 bool Suite::could_use(const Variant &variant) const {
     const Algorithm *c = variant.cipher.algorithm, *h = variant.hash.algorithm;
-    if (construction == Construction::checked) {  // others are forced for its halves
-        const auto holds = [&](const Family &family) {
-            return std::find(family.variants.begin(), family.variants.end(), &variant) != family.variants.end();
-        };
-        return holds(pairs) || holds(open_pairs);
-    }
+    const auto holds = [&](const Family &family) {
+        return std::find(family.variants.begin(), family.variants.end(), &variant) != family.variants.end();
+    };
+    // Other kernels are forced for its halves.
+    if (construction == Construction::checked) return holds(pairs) || holds(open_pairs);
     if (construction == Construction::both) return variant.role == Role::both && c == hash->base && h == second->base;
     switch (variant.role) {
         case Role::hash:
@@ -129,7 +128,7 @@ bool Suite::could_use(const Variant &variant) const {
         case Role::both: return beside && c == segments && h == beside;
         case Role::encrypt: return c == encrypt;
         case Role::decrypt: return c == decrypt;
-        case Role::list: return c == message[false] || c == message[true];
+        case Role::list: return holds(lists[false]) || holds(lists[true]);
         case Role::message:
             return c ? c == message[false] || c == message[true]
                      : (construction == Construction::gcm || construction == Construction::checksum) &&
