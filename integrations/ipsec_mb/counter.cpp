@@ -5,6 +5,7 @@
 
 #include "executors/alone.hpp"
 #include "message/constructions.hpp"
+#include "message/job_list.hpp"
 #include "parts/key_stream.hpp"
 
 namespace cst::imb {
@@ -14,7 +15,7 @@ namespace {
 bool run_whole(const Suite &suite, const void *round_keys, const uint8_t *counter, const uint8_t *in, uint8_t *out,
                uint64_t bytes) {
     KernelCall spare;
-    const KernelCall *const kernel = whole_call(suite, false, 0, bytes, &spare);
+    const KernelCall *const kernel = without_list(whole_call(suite, false, 0, bytes, &spare));
     if (!kernel) return false;
     CallRoom room(*kernel);
     CipherCalls(&room).run(round_keys, counter, in, out, bytes);

@@ -71,6 +71,8 @@ private:
     __attribute__((noinline)) const KernelCall *ask(size_t n, uint64_t bytes, KernelCall *spare,
                                                     bool remembered) const {
         const Variant *const list = listed_ ? choose_list(suite_, opens_, bytes) : nullptr;
+        // Lengths beside it, which lists take, have the same place.
+        const bool of_no_list = listed_ && !suite_.lists[opens_].variants.front()->jobs.take_text(bytes);
         const KernelCall *call = list ? list_call(*list) : nullptr;
         const Variant *const v = call ? list : MessageKernels(suite_, opens_, n, aad_).of(bytes);
         if (!call && v && holds(*v)) {
@@ -78,7 +80,7 @@ private:
             call = calls().of(*v, true, lay_down_it);
             if (!call) return &(*spare = lay_down_it());
         }
-        if (remembered && !(v && !takes_range(*v, bytes)))
+        if (remembered && !of_no_list && !(v && !takes_range(*v, bytes)))
             calls().remember(suite_.engine->cost_generation(), aad_, bytes, call);
         return call;
     }

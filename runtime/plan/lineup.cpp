@@ -125,10 +125,6 @@ void remember(const Question &question, const Need &asked, const Lineup &lineup)
         question.number, {lineup.variant ? uint32_t(index) : Choice::NONE, lineup.messages != asked.messages});
 }
 
-bool holds(const Family &family, const Variant *v) {
-    return std::find(family.variants.begin(), family.variants.end(), v) != family.variants.end();
-}
-
 // Answers whether a kernel takes less time than an alternative, from the cache if possible.
 template <typename Decide>
 const Variant *chosen_before(const Suite &suite, const Need &need, const Question &question, Decide decide_now) {
@@ -283,7 +279,7 @@ double cycles_in_steps(const Suite &suite, bool opens, size_t messages, uint64_t
 
 const Variant *choose_message(const Suite &suite, bool opens, const Need &exact) {
     // Jobs that a forced kernel of lists does not take run on others.
-    const bool others = suite.forced && !holds(*exact.family, suite.forced) && !holds(suite.lists[opens], suite.forced);
+    const bool others = suite.forced && !exact.family->holds(suite.forced) && !suite.lists[opens].holds(suite.forced);
     if (exact.family->variants.empty() || others) return nullptr;
     return chosen_before(suite, exact, Question(suite, exact, Question::Kind::message),
                          [&](const Need &need) -> const Variant * {
@@ -298,7 +294,9 @@ const Variant *choose_message(const Suite &suite, bool opens, const Need &exact)
 
 const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes) {
     const Family &family = suite.lists[opens];
-    if (family.variants.empty() || (suite.forced && !holds(family, suite.forced))) return nullptr;
+    if (family.variants.empty() || !family.variants.front()->jobs.take_text(bytes) ||
+        (suite.forced && !family.holds(suite.forced)))
+        return nullptr;
     return line_up(suite, list_need(suite, opens, 1, bytes)).variant;
 }
 
@@ -330,7 +328,7 @@ namespace {
 
 const Variant *pair_for(const Suite &suite, const Need &exact, const Family &ciphers, Question::Kind kind) {
     if (exact.family->variants.empty() || !exact.messages) return nullptr;
-    if (suite.forced && !holds(*exact.family, suite.forced)) return nullptr;
+    if (suite.forced && !exact.family->holds(suite.forced)) return nullptr;
     return chosen_before(suite, exact, Question(suite, exact, kind, &ciphers == &suite.decrypts),
                          [&](const Need &need) {
                              return pair_now(suite, need, ciphers,

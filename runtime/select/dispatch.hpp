@@ -1,6 +1,7 @@
 // Selects a kernel for given work.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@ struct Family {
     mutable Choices choices;      // cached choices among them (plan/lineup.cpp)
 
     void add(const Variant *variant);
+    bool holds(const Variant *variant) const {
+        return std::find(variants.begin(), variants.end(), variant) != variants.end();
+    }
 };
 
 struct Query {

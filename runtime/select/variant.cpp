@@ -245,6 +245,7 @@ Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *
         return Role::other;
     v->jobs.key_bytes = key ? key->reach : 0;
     v->jobs.iv = aead ? 12 : !hashes && record.has_chain() ? 16 : 0;
+    v->jobs.unit = record.is_tweaked() ? 16 : 1;  // no ciphertext is stolen
     v->jobs.tag = aead ? 16 : hashes ? record.digest_bytes : 0;
     v->jobs.most_aad = aead ? SHORT_MESSAGE_AAD : 0;
     v->message.padded = padded;

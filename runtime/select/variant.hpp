@@ -88,8 +88,12 @@ struct ListedJobs {
     uint32_t key_bytes;  // up to which the kernel reads a key object: only suites whose keys end so have that layout
     uint32_t iv, most_aad;  // bytes
     uint32_t tag;  // bytes of the tag that the kernel makes, of which a job may want fewer
+    uint32_t unit = 1;  // bytes of which a text is a multiple; a power of two
 
-    bool take(const cst_job &job) const { return (job.iv_len == iv) & (job.aad_len <= most_aad); }
+    bool take_text(uint64_t bytes) const { return !(bytes & (unit - 1)); }
+    bool take(const cst_job &job) const {
+        return (job.iv_len == iv) & (job.aad_len <= most_aad) & take_text(job.in_len);
+    }
 };
 
 // The streams of one algorithm in a kernel; their lanes have consecutive numbers.

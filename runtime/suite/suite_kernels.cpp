@@ -1,5 +1,4 @@
 // Finds the kernels that do a suite's work.
-#include <algorithm>
 
 #include "poly1305.hpp"
 #include "suite.hpp"
@@ -14,10 +13,6 @@ bool takes_pair(const Suite &suite, const Variant &variant) {
     if (suite.construction == Construction::tls && variant.role == Role::open_pair) return false;
     return suite.construction == Construction::chacha_poly || !variant.hand ||
            suite.construction == Construction::etm || suite.construction == Construction::rfc7518;
-}
-
-bool holds(const Family &family, const Variant &variant) {
-    return std::find(family.variants.begin(), family.variants.end(), &variant) != family.variants.end();
 }
 
 // Returns the kernels that run outside of lanes: those of one lane, and of at most `bytes` bytes in an iteration.
@@ -122,9 +117,8 @@ void Suite::find_kernels() {
 
 bool Suite::could_use(const Variant &variant) const {
     const Algorithm *c = variant.cipher.algorithm, *h = variant.hash.algorithm;
-    if (construction == Construction::checked) {  // others are forced for its halves
-        return holds(pairs, variant) || holds(open_pairs, variant);
-    }
+    // Other kernels are forced for its halves.
+    if (construction == Construction::checked) return pairs.holds(&variant) || open_pairs.holds(&variant);
     if (construction == Construction::both) return variant.role == Role::both && c == hash->base && h == second->base;
     switch (variant.role) {
         case Role::hash:
@@ -133,7 +127,7 @@ bool Suite::could_use(const Variant &variant) const {
         case Role::both: return beside && c == segments && h == beside;
         case Role::encrypt: return c == encrypt;
         case Role::decrypt: return c == decrypt;
-        case Role::list: return holds(lists[false], variant) || holds(lists[true], variant);
+        case Role::list: return lists[false].holds(&variant) || lists[true].holds(&variant);
         case Role::message:
             return c ? c == message[false] || c == message[true]
                      : (construction == Construction::gcm || construction == Construction::checksum) &&

@@ -126,6 +126,19 @@ def test_a_message_alone_runs_what_is_chosen_now(library: str, suite: str) -> No
     runs_what_is_named()
 
 
+@pytest.mark.parametrize("suite", [*WHOLE, "aes-128-cbc", "aes-256-xts+crc32c"])
+@pytest.mark.parametrize("more", (1, -1, 17))
+def test_what_was_chosen_for_a_length_is_right_for_those_beside_it(library: str, suite: str, more: int) -> None:
+    """Lengths of a range have one choice, by the first of them, though not every kernel takes them all."""
+    context = Context(library=library)
+    bench = Bench(context, suite)
+    if suite not in context.suites():
+        pytest.skip("this CPU has no kernels for it")
+    for around, direction in itertools.product((16, 48, 144, 496, 1040, 1296, 2064, 4176, 16400), (SEAL, OPEN)):
+        for length, jobs in itertools.product((around, around + more), (1, 3)):
+            bench.burst([JobSpec(suite, direction, length, 0, usual_aad(suite))] * jobs)
+
+
 def test_selftest(shared_context: Context) -> None:
     results = shared_context.selftest()
     assert set(results) == set(shared_context.suites()) | set(shared_context.kernels())

@@ -96,14 +96,15 @@ GHASH_BLOCKS = {("sse", 1): (8, 4, 1), ("avx2", 1): (16, 8), ("avx512", 1): (32,
 GCM_MESSAGES = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
 GCM_BLOCKS = {("sse", 1): (4, 8), ("avx2", 1): (8,), ("avx512", 1): (16,)}
 GCM_SHORT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 8, 4), ("avx512", 1): (32, 16, 8, 4)}
-# Lists of messages, where a level masks bytes: of strides and an end, or of few blocks.
-LIST_BLOCKS: dict[str, dict[tuple[str, int], tuple[int, ...]]] = {
-    "": {("avx512", 1): (16,)},
-    "_short": {("avx512", 1): (16, 8, 4)},
-}
+# Lists of messages, where a level masks bytes: of strides and an end, or of few blocks. Strides of texts alone do not
+# wait for one another, so that the CPU interleaves those of one vector itself.
+Lists = dict[str, dict[tuple[str, int], tuple[int, ...]]]
+TEXT_LIST_BLOCKS: Lists = {"": {("avx512", 1): (4,)}, "_short": {("avx512", 1): (4,)}}
+GCM_LIST_BLOCKS: Lists = {"": {("avx512", 1): (16,)}, "_short": {("avx512", 1): (16, 8, 4)}}
 # Whole texts, their ends included: as many blocks as hide the latency of a round, and few for bursts of short ones.
 WHOLE_TEXTS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
-WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16, 4)}
+WHOLE_TEXT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 4), ("avx512", 1): (16,)}
+STOLEN_TEXT_BLOCKS = WHOLE_TEXT_BLOCKS | {("avx512", 1): (16, 4)}  # lists do not take texts whose ciphertext is stolen
 # (instruction set, blocks) of whole texts whose counters or tweaks general registers make beside AES's rounds. Four
 # blocks are for short texts, whose calls would take longer.
 BESIDE_AES = {("sse", 8)}
@@ -511,16 +512,6 @@ def _blake3(start: tuple[int, ...]) -> Algorithm:
     )
 
 
-def _whole_texts(name: str, mode: str, opening: bool = False, listed: bool = False) -> Form:
-    """The form of a mode of AES that takes a text, its end included, in one call. ``listed``: lists have short ones."""
-    parameters = {"mode": mode, "opening": opening}
-    template, beside = "streams/aes_whole.j2", BESIDE_AES
-    blocks = {
-        place: those[:1] if listed and place in LIST_BLOCKS[""] else those for place, those in WHOLE_TEXT_BLOCKS.items()
-    }
-    return Form(f"{name}_whole", template, WHOLE_TEXTS, (1,), blocks, (), parameters, False, 1, beside=beside)
-
-
 def _list(
     name: str,
     template: str,
@@ -533,12 +524,21 @@ def _list(
     return Form(name, template, lanes, (1,), by, parameters=parameters, paired=False, objects=0, shared=shared)
 
 
-def _lists(name: str, template: str, **parameters: object) -> tuple[Form, ...]:
+def _lists(name: str, template: str, by: Lists, **parameters: object) -> tuple[Form, ...]:
     """The forms that take a list of texts, with a loop, and of short ones."""
     return tuple(
         _list(f"{name}_list{suffix}", template, blocks, {"loops": not suffix, **parameters})
-        for suffix, blocks in LIST_BLOCKS.items()
+        for suffix, blocks in by.items()
     )
+
+
+def _whole_texts(name: str, mode: str, opening: bool = False) -> tuple[Form, ...]:
+    """The forms of a mode of AES that take whole texts, their ends included: one, or a list."""
+    parameters = {"mode": mode, "opening": opening}
+    template, beside = "streams/aes_whole.j2", BESIDE_AES
+    by = STOLEN_TEXT_BLOCKS if mode == "tweaked" else WHOLE_TEXT_BLOCKS
+    one = Form(f"{name}_whole", template, WHOLE_TEXTS, (1,), by, (), parameters, False, 1, beside=beside)
+    return (one, *_lists(name, "streams/aes_list.j2", TEXT_LIST_BLOCKS, **parameters))
 
 
 def _aes(key_bits: int) -> str:
@@ -567,7 +567,7 @@ def _aes_cbc(key_bits: int) -> tuple[Algorithm, Algorithm]:
             "cipher_dec",
             (
                 Form(dec, "streams/aes_cbc_dec.j2", AES_BUFFERS, (1,), AES_BLOCKS),
-                _whole_texts(dec, "chained", opening=True),
+                *_whole_texts(dec, "chained", opening=True),
             ),
             parameters,
             **common,
@@ -583,8 +583,7 @@ def _aes_ctr(key_bits: int) -> Algorithm:
         "counter",
         (
             Form(name, "streams/aes_ctr.j2", COUNTERS, (1,), COUNTER_BLOCKS),
-            _whole_texts(name, "counter", listed=True),
-            *_lists(name, "streams/aes_list.j2", mode="counter", opening=False),
+            *_whole_texts(name, "counter"),
         ),
         {"word": 32, "rounds": rounds},
         block_bytes=16,
@@ -626,7 +625,7 @@ def _aes_gcm(key_bits: int) -> list[Algorithm]:
                 objects=0 if suffix else 1,
             )
             for suffix, blocks in (("", GCM_BLOCKS), ("_short", GCM_SHORT_BLOCKS))
-        ) + _lists(name, "streams/aes_gcm_list.j2")
+        ) + _lists(name, "streams/aes_gcm_list.j2", GCM_LIST_BLOCKS)
 
     return [
         Algorithm(
@@ -703,7 +702,7 @@ def _aes_independent(mode: str, key_bits: int) -> list[Algorithm]:
         name = f"aes{key_bits}_{mode}_{direction}"
         parameters = {"word": 64, "rounds": rounds, "tweaked": tweaked, "opening": direction == "dec"}
         forms = [Form(name, "streams/aes_blocks.j2", INDEPENDENT, (1,), INDEPENDENT_BLOCKS)]
-        forms.append(_whole_texts(name, "tweaked" if tweaked else "independent", direction == "dec"))
+        forms += _whole_texts(name, "tweaked" if tweaked else "independent", direction == "dec")
         found.append(
             Algorithm(
                 name,

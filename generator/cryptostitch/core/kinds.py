@@ -100,15 +100,15 @@ JOB_OF_AEAD = (*JOB, "aad_bytes", "tag", "tag_made")
 KINDS = {
     "hash": Kind(1, _fields("in from chain key text_in padded_in tag")),
     "cipher_enc": Kind(2, _fields(TEXT), True, "seal"),
-    "cipher_dec": Kind(3, _fields(TEXT, *END), True, "open"),
+    "cipher_dec": Kind(3, _fields(TEXT, *END, *JOB), True, "open"),
     "counter": Kind(4, _fields(TEXT, *END, *JOB), True),
     "chacha": Kind(5, _fields(TEXT), True),
     "ghash": Kind(6, _fields(READ, *END_READ, *POWERS)),
     "poly1305": Kind(7, _fields(READ)),
-    "xts_enc": Kind(8, _fields(TEXT, "tweak_key", *END), True, "seal"),
-    "xts_dec": Kind(9, _fields(TEXT, "tweak_key", *END), True, "open"),
-    "ecb_enc": Kind(10, _fields("in out key", *END), True, "seal"),
-    "ecb_dec": Kind(11, _fields("in out key", *END), True, "open"),
+    "xts_enc": Kind(8, _fields(TEXT, "tweak_key", *END, *JOB), True, "seal"),
+    "xts_dec": Kind(9, _fields(TEXT, "tweak_key", *END, *JOB), True, "open"),
+    "ecb_enc": Kind(10, _fields("in out key", *END, *JOB), True, "seal"),
+    "ecb_dec": Kind(11, _fields("in out key", *END, *JOB), True, "open"),
     "cbc_mac": Kind(12, _fields(READ)),
     "rc4": Kind(13, _fields("in out chain table"), True),
     "des_enc": Kind(14, _fields(TEXT), True, "seal"),
@@ -125,6 +125,7 @@ KINDS = {
     "finish": Kind(25, _fields("in chain")),
     "duplex": Kind(26, _fields("in out chain"), True),
 }
+TWEAKED_KINDS = frozenset(("xts_enc", "xts_dec"))
 STEPS = frozenset(("start", "finish"))
 FRAMED_KINDS = STEPS | {"duplex"}
 """Kinds whose kernels read frames, as those of hashes with some paddings do."""

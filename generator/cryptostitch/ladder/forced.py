@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS, Algorithm
-from ..core.contract import AAD, END_IN, GHASH_ZEROS, KEY, MOST_LISTED_AAD, PADDED_IN, POWERS_END, TEXT_BYTES, TWEAK_KEY
-from ..core.kinds import FRAMED_KINDS, KINDS
+from ..core.contract import AAD, END_IN, GHASH_ZEROS, KEY, MOST_LISTED_AAD, PADDED_IN, POWERS_END, TEXT_BYTES
+from ..core.kinds import FRAMED_KINDS, KINDS, TWEAKED_KINDS
 from .oracle import BOTH, halves, meaning
 from .padding import most_text
 from .result import Skip
@@ -135,7 +135,7 @@ class Forced:
             least,
             bool(readers and ciphers),
             most,
-            16 if any(c.has(TWEAK_KEY) for c in contracts) else 1,
+            16 if kinds & TWEAKED_KINDS else 1,
             contracts[0].is_listed and contracts[0].has(AAD),
             left_out,
             contracts[0].is_listed and "hash" in kinds,

@@ -55,14 +55,14 @@ from ..core.contract import (
     hmac_chains,
     mask_field,
 )
-from ..core.kinds import FRAMED_KINDS, KINDS
+from ..core.kinds import FRAMED_KINDS, KINDS, TWEAKED_KINDS
 from ..core.montgomery import KEY_NUMBERS, MODULUS, RADIX_INVERSE, Montgomery
 from ..core.program import Recipe
 from .crc_rows import CrcRows, crc_of
 from .field import factor_rows, sum_of_products
 from .ghash import power_rows
 from .kept import changed
-from .keys import expanded
+from .keys import expanded, inverse_expanded
 from .lanes import (
     READERS,
     chacha20,
@@ -78,7 +78,7 @@ from .machine import Machine, Outcome, Step
 from .padding import chained, most_text, padded
 from .result import Skip
 
-WHOLE_BLOCKS = {"cipher_dec", "ecb_enc", "ecb_dec", "xts_enc", "xts_dec"}  # kinds of texts that end with a block
+WHOLE_BLOCKS = {"cipher_dec", "ecb_enc", "ecb_dec", *TWEAKED_KINDS}  # kinds of texts that end with a block
 SHOWN = 16  # bytes of a wrong result
 ITERATED = FRAMED_KINDS | {"hash"}  # kinds whose rows with a key say what an iteration computes
 GHASH_POWERS = 36  # rows of a message's key
@@ -769,6 +769,8 @@ class Scene:
             )
             for n in range(self.iterations)
         ]
+        if self.rows[0].kind in WHOLE_BLOCKS:
+            self.jobs = [(job, -(-text // 16) * 16, aad) for job, text, aad in self.jobs]
         for n, (_, text, aad) in enumerate(self.jobs):
             sizes = {AAD: aad, TEXT_IN: text, TEXT_OUT: text}
             for name in (KEY, IV, AAD, *LISTED_TEXTS, TEXT_OUT, TAG):
@@ -786,7 +788,8 @@ class Scene:
         expected = []
         for n, (job, text_bytes, aad_bytes) in enumerate(self.jobs):
             where = f" of message {n}" if n else ""
-            key, iv = secrets(f"key{where}", row.key_bytes), secrets(f"iv{where}", contract.field(IV).reach)
+            key = secrets(f"key{where}", row.key_bytes)
+            iv = secrets(f"iv{where}", contract.field(IV).reach) if contract.has(IV) else b""
             text = secrets(f"text{where}", text_bytes)
             fields = {name: self.buffers[0, name, n] for name in JOB if (0, name, n) in self.buffers}
             fields |= {TEXT_BYTES: len(text)}
@@ -800,16 +803,23 @@ class Scene:
                 at = job + JOB[TAG_MADE] if opens else self.buffers[0, TAG, n]
                 expected.append(Expected(f"tag{where}", at, tag))
                 self.machine.write(self.buffers[0, AAD, n], aad)
-                rows = b"".join(expanded(key))
-                powers = b"".join(power_rows(counter_mode(key, bytes(16), bytes(16)), GHASH_POWERS))
-                rows = rows.ljust(-(-len(rows) // 64) * 64, b"\0") + powers
+                parts = [expanded(key), power_rows(counter_mode(key, bytes(16), bytes(16)), GHASH_POWERS)]
             else:
                 writer = writer_of(row)
-                iv = writer.chain(iv)
-                out, rows = writer.run(key, iv, text), b"".join(writer.rows(key))
-            rows = background(0, KEY_ROUND_KEYS) + rows
-            self.machine.write(self.buffers[0, KEY, n], rows.ljust(contract.field(KEY).reach, b"\0"))
-            self.machine.write(self.buffers[0, IV, n], iv)
+                first = iv = writer.chain(iv)
+                parts = [expanded(key), inverse_expanded(key)]
+                if row.kind in TWEAKED_KINDS:
+                    tweak_key = secrets(f"tweak key{where}", row.key_bytes)
+                    parts.append(expanded(tweak_key))
+                    first = counter_mode(tweak_key, iv, bytes(16))
+                out = writer.run(key, first, text)
+            key_object = background(0, KEY_ROUND_KEYS)
+            for part in parts:
+                rows, reach = b"".join(part), contract.field(KEY).reach
+                key_object = (key_object + rows.ljust(-(-len(rows) // 64) * 64, b"\0"))[:reach]
+            self.machine.write(self.buffers[0, KEY, n], key_object.ljust(reach, b"\0"))
+            if iv:
+                self.machine.write(self.buffers[0, IV, n], iv)
             self.machine.write(self.buffers[0, TEXT_IN, n], text)
             for name, value in fields.items():
                 self.machine.write(job + JOB[name], value.to_bytes(8, "little"))

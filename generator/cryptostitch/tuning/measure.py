@@ -207,7 +207,7 @@ class Setup:
             )
         size = sum(s.state_bytes + max(64, s.state_align) for s in kernel.streams)
         if listed:
-            size = LISTED * (size + 8) + KEY_OBJECT_BYTES
+            size = LISTED * (size + 8 + 64) + KEY_OBJECT_BYTES
         self._memory = _Memory(self.sets * size)
         self._function = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(kernel.address)
         self._jobs: list[int] = []
@@ -268,7 +268,9 @@ class Setup:
         for i in range(n):
             job, place = self._memory.take(stream.state_bytes), (number * n + i) % JOBS
             source, target = buffers.inputs[place], buffers.outputs(0)[place]
-            fields = dict.fromkeys((IV, AAD, *LISTED_TEXTS), source) | {TEXT_OUT: target, TAG: target, KEY: key}
+            # A tag in front of the text would hold up the store of the text.
+            tag = self._memory.take(16)
+            fields = dict.fromkeys((IV, AAD, *LISTED_TEXTS), source) | {TEXT_OUT: target, TAG: tag, KEY: key}
             fields |= {AAD_BYTES: MOST_LISTED_AAD, TEXT_BYTES: self._text_head + self.bytes}
             for name, value in fields.items():
                 if stream.field(name):
