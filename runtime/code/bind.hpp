@@ -25,7 +25,7 @@ const AbiInfo &abi_info(Abi abi);
 struct Binding {
     std::vector<uint8_t> vectors[MAX_STREAMS], generals[MAX_STREAMS], masks[MAX_STREAMS];  // [stream][window index]
     uint8_t order[15];                                    // the convention's, after rdx where streams share it
-    // Of a list, jobs: the pointer to the pointer to the next; strides: how often the loop runs for a message.
+    // In a kernel of lists `jobs` points to the pointer to the next job, and `strides` counts a message's iterations.
     uint8_t counter = 0, jobs = 0, strides = 0;
     uint32_t n_vectors = 0, n_generals = 0, n_masks = 0;  // used: vectors 0..n-1, the first n of the order, k1..kn
 

@@ -12,8 +12,8 @@ namespace {
 constexpr uint64_t MAX_ENTRIES = 8192;  // of a field: rows times lanes
 constexpr uint32_t MAX_REACH = 1 << 16;
 
-// What the runtime puts behind pointers, of each of which a program may believe no more: the alignment, and whether it
-// may be written.
+// How the runtime aligns the memory that pointers point to, and whether it may be written. A program that expects more
+// is refused.
 constexpr struct {
     const char *name;
     uint32_t align;

@@ -188,11 +188,21 @@ def copies_count(ins: Ins) -> bool:
     return ins.op == "mov" and isinstance(ins.operands[1], Reg)
 
 
+def position() -> Reg:
+    """Of the loop's text, behind the loop."""
+    code = GENERATOR.recipe(LISTED_LOOP).parts[0].program.code.leave
+    return next(o.index for i in code if walks(i) for o in i.operands if isinstance(o, Mem) and o.index)
+
+
 def with_position(ins: Ins) -> Ins:
     """The count that is copied has the position added."""
-    code = GENERATOR.recipe(LISTED_LOOP).parts[0].program.code.leave
-    position = next(o.index for i in code if walks(i) for o in i.operands if isinstance(o, Mem) and o.index)
-    return Ins("lea", (ins.operands[0], Mem(ins.register(1), 0, 0, index=position)))
+    return Ins("lea", (ins.operands[0], Mem(ins.register(1), 0, 0, index=position())))
+
+
+def at_position(ins: Ins) -> Ins:
+    """Its address has the position added."""
+    moved_on = tuple(replace(o, index=position()) if isinstance(o, Mem) else o for o in ins.operands)
+    return replace(ins, operands=moved_on)
 
 
 COUNT = "without the mask of the bytes that there are"
@@ -247,6 +257,7 @@ LIST_FAULTS: dict[str, tuple[str, str, Callable[[], Callable[[Ins], bool]], Call
     "a count that falls too slowly": (LISTED_LOOP, "body", lambda: adds(-256), to(-255), COUNT),
     "a count that does not fall in front of the loop": (LISTED_LOOP, "enter", lambda: adds(-256), to(-255), COUNT),
     "a position that grows too fast": (LISTED_LOOP, "body", lambda: adds(256), to(257), ""),
+    "a key at the position": (LISTED_LOOP, "leave", lambda: loads_key, at_position, "stays where it is"),
     "powers from a length without a mask": (
         LISTED,
         "enter",

@@ -136,6 +136,8 @@ class Bounds:
 
     def most(self, term: Term) -> int | None:
         """The largest number that a term can be, where masks say so."""
+        if term == POSITION:
+            return None
         if term not in self._most:
             self._most[term] = None  # for a symbol whose bound would rest on itself
             self._most[term] = self._bound(term)
