@@ -78,7 +78,9 @@ class Bench {
 public:
     ~Bench() { free(base_); }
     int allocate(const Engine &engine, const std::vector<const Variant *> &variants) {
-        state_bytes_ = (engine.most_state_bytes() + 63) / 64 * 64;
+        state_bytes_ = engine.most_state_bytes();
+        for (const Variant *v : variants) state_bytes_ = std::max<size_t>(state_bytes_, v->jobs.key_bytes);
+        state_bytes_ = (state_bytes_ + 63) / 64 * 64;
         for (const Variant *v : variants)
             side_ = std::max(side_, (sets(*v) * v->lanes * Shape(*v).pitch() + 63) / 64 * 64);
         const size_t size = STATE_ALIGN + state_bytes_ + 2 * side_;

@@ -493,9 +493,9 @@ int test_message_kernel(const Suites &suites, const Variant &v) {
     if (v.hash.algorithm && v.hash.algorithm->record.kind == ALGORITHM_CHECKSUM) return test_checksum_kernel(suites, v);
     for (const auto &suite : suites.all()) {
         for (const bool opens : {false, true}) {
-            const bool digest = v.role == Role::list && v.hash.algorithm;
-            const bool mac = v.hash.algorithm && !digest;  // its messages may have a longer IV, too
-            if (digest ? !suite->could_use(v)
+            const bool listed = v.role == Role::list;
+            const bool mac = v.hash.algorithm && !listed;  // its messages may have a longer IV, too
+            if (listed ? !suite->lists[opens].holds(&v)
                 : mac  ? suite->construction != Construction::gcm
                        : suite->message[opens] != v.cipher.algorithm)
                 continue;
@@ -522,8 +522,9 @@ int test_message_kernel(const Suites &suites, const Variant &v) {
                 for (const size_t length :
                      {in.size(), size_t(v.message.head + v.step), size_t(v.message.head + v.step - 1),
                       size_t(v.message.head + 17), size_t(v.message.least), size_t(0)}) {
-                    if (!v.takes_message(length)) continue;
-                    in.resize(length / suite->block_bytes * suite->block_bytes);
+                    const size_t bytes = length / suite->block_bytes * suite->block_bytes;
+                    if (!v.takes_message(bytes) || bytes < suite->lengths.of(opens).min) continue;
+                    in.resize(bytes);
                     Sealed got, wanted;
                     if (int error = run_one(tested, key, mac_key, iv, aad, in, suite->tag_max, &got)) return error;
                     if (int error = run_one(reference, key, mac_key, iv, aad, in, suite->tag_max, &wanted))
