@@ -25,7 +25,7 @@ from cryptostitch.binding.runtime import (
 from cryptostitch.ladder import oracle
 
 from . import answers
-from .memory import Arena, Memory
+from .memory import PAGE, Arena, Memory
 from .tls_oracle import Tls
 
 OWN_KEY = -1
@@ -230,7 +230,7 @@ class Bench:
     def build(self, specs: Iterable[JobSpec]) -> list[BuiltJob]:
         """Builds jobs from specs, in the place of those that were built before."""
         specs = list(specs)
-        bytes_ = sum(2 * (spec.length + spec.room) + spec.aad + MOST_BESIDE for spec in specs)
+        bytes_ = PAGE + sum(2 * (spec.length + spec.room) + spec.aad + MOST_BESIDE for spec in specs)
         self.memory = self._memory or arena(max(1 << 20, 1 << bytes_.bit_length()))
         self.memory.clear()
         return [BuiltJob(self.memory, spec, self.rng, self.keys, at) for at, spec in enumerate(specs)]
