@@ -468,7 +468,8 @@ int test_codec_kernel(const Engine &engine, const Variant &v) {
 int test_checked_kernel(const Suites &suites, const Variant &v) {
     for (const auto &suite : suites.all()) {
         if (!is_checked(*suite) || !suite->could_use(v)) continue;
-        Suite tested = *suite, reference = *suite;
+        std::vector<Suite> copies(2, *suite);  // which are large for a stack
+        Suite &tested = copies[0], &reference = copies[1];
         tested.remembered = reference.remembered = false;
         tested.forced = &v;
         reference.forced = nullptr;

@@ -115,7 +115,7 @@ def test_show() -> None:
     sections = re.findall(r"^---- (\w+):", text, re.M)
     assert sections == ["entry", "enter", "ramp", "loop", "drain", "leave", "wipe", "exit"]
     assert re.search(r"^ 0 +aesenc xmm\d+, .* streams/aes_cbc_enc\.j2:\d+ < isa/sse\.j2:\d+$", text, re.M)
-    assert re.search(r"^ 1 +sha1rnds4 .* streams/sha1_ni\.j2:\d+ < isa/sse\.j2:\d+$", text, re.M)
+    assert re.search(r"^ 1 +sha1rnds4 .* streams/sha1_ni_block\.j2:\d+ < isa/sse\.j2:\d+$", text, re.M)
     loop = next(line for line in text.split("\n") if line.startswith("---- loop"))
     counts = [int(n) for n in re.findall(r"stream \d: (\d+)", loop)]
     body = text[text.index("---- loop") : text.index("---- drain")]

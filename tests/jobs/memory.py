@@ -68,17 +68,11 @@ class Arena(Memory):
     """Random bytes; buffers have GAP of them on either side."""
 
     def __init__(self, size: int = 8 << 20):
-        self._rng = random.Random(size)
-        self.bytes = bytearray(self._rng.randbytes(size))
+        self.bytes = bytearray(random.Random(size).randbytes(size))
         array = (ctypes.c_char * size).from_buffer(self.bytes)
         self.base = ctypes.addressof(array)
         self._keep = array
         super().__init__(self.bytes)
-
-    def clear(self) -> None:
-        """Forgets all buffers. The next begin elsewhere in a page: lists do not take what ends near the end of one."""
-        super().clear()
-        self.used = self._rng.randrange(PAGE)
 
     def place(self, size: int, shift: int) -> int:
         start = self.base + self.used + GAP

@@ -76,7 +76,8 @@ def kernels_of(hash_: Algorithm, targets: Iterable[str], generator: Generator) -
             for lanes in {n * groups for n in many for groups in form.groups if groups == 1 or isa in form.grouped}:
                 if isa in targets if lanes > 1 else ISAS[isa].level <= ISAS["sse"].level:
                     recipe = generator.stitch([(StreamName(form.name, lanes), isa)])
-                    found[recipe.name] = recipe
+                    if not recipe.parts[0].program.contract.is_listed:
+                        found[recipe.name] = recipe
     cycles = _cycles(list(found.values()))
     choices = [Choice(recipe, cycles[name]) for name, recipe in found.items()]
 
