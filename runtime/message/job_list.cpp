@@ -111,7 +111,8 @@ int run_job_listed(const KernelCall &call, cst_job *job) {
     return (is_changed(call, *job) ? run_changed : run_some)(call, &job, 1);
 }
 
-void settle_digest(cst_job *job) {
+// Sets the results of a job whose digest the kernel has written.
+void digest_done(cst_job *job) {
     job->out_len = 0;
     job->status = CST_OK;
 }
@@ -141,11 +142,11 @@ bool run_digest_changed(const KernelCall &call, cst_job *job) {
     job->in = text;
     job->tag = tag;
     if (call.place.padded) wipe_rows(padded, call.step);
-    settle_digest(job);
-    if (writes) return true;
-    const bool right = !call.opens || same_bytes(made, static_cast<const uint8_t *>(tag), job->tag_len);
-    if (!call.opens) copy_few(static_cast<uint8_t *>(tag), made, job->tag_len);
-    if (!right) refuse_unopened(job);
+    if (writes) {
+        digest_done(job);
+        return true;
+    }
+    const bool right = settle_digest(job, made);
     wipe(made, DIGEST_ROOM);
     return right;
 }
@@ -155,7 +156,8 @@ bool is_digest_changed(const KernelCall &call, const cst_job &job) {
     return call.place.padded || !writes_digest(call, job);
 }
 
-// Jobs of one length run on the kernel of fewer blocks, if this one does not take it: both have a range of lengths.
+// Runs jobs of one length. One call is remembered for a range of lengths, of which some may need a block less than the
+// kernel has: these jobs go to the kernel of fewer blocks.
 int run_digests_listed(const KernelCall &call, JobList jobs, size_t n) {
     const KernelCall *const others = call.parts.block;
     if (!call.variant->takes_message(jobs[0]->in_len)) return others ? others->run(*others, jobs, n) : JOB_WAITING;
@@ -167,7 +169,7 @@ int run_digests_listed(const KernelCall &call, JobList jobs, size_t n) {
         else list[listed++] = jobs[i];
         if (listed != MOST_LISTED && (i + 1 < n || !listed)) continue;
         call_kernel(call, list, listed);
-        for (; listed; listed--) settle_digest(list[listed - 1]);
+        for (; listed; listed--) digest_done(list[listed - 1]);
     }
     return all ? CST_OK : CST_ERR_AUTH;
 }
@@ -177,7 +179,8 @@ int run_digest_listed(const KernelCall &call, cst_job *job) {
     if (!call.variant->takes_message(job->in_len)) return others ? others->run_one(*others, job) : JOB_WAITING;
     if (is_digest_changed(call, *job)) return run_digest_changed(call, job) ? CST_OK : CST_ERR_AUTH;
     call_kernel(call, &job, 1);
-    return settle_digest(job), CST_OK;
+    digest_done(job);
+    return CST_OK;
 }
 
 }  // namespace

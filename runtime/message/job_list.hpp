@@ -56,9 +56,9 @@ inline void for_each_call(const KernelCall **calls, cst_job **jobs, cst_job **it
     }
 }
 
-// Lays down such a kernel, whose code is loaded. others: the call that runs jobs that the kernel does not take; of
-// digests NULL, or the one of those of fewer blocks. Calls of digests run jobs of one length, and return JOB_WAITING if
-// neither takes it.
+// Lays down such a kernel, whose code is loaded. others: the call that runs the jobs that the kernel does not take; for
+// digests it is that of the kernel of fewer blocks, or NULL. A call of digests takes jobs of one length, and returns
+// JOB_WAITING if neither kernel takes that length.
 KernelCall lay_down_list(const Engine &engine, const Variant &v, bool opens, const KernelCall *others);
 
 // Jobs whose tag is a result when they are opened, too, not compared; their keys may be memory that is laid out as a

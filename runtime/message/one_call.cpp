@@ -71,7 +71,8 @@ private:
     __attribute__((noinline)) const KernelCall *ask(size_t n, uint64_t bytes, KernelCall *spare,
                                                     bool remembered) const {
         const Variant *const list = listed_ ? choose_list(suite_, opens_, bytes) : nullptr;
-        // Lengths beside it, which lists take, have the same place.
+        // One call is remembered for a range of lengths. The call for a length that lists do not take must not become
+        // that of its neighbours, which they take.
         const bool of_no_list = listed_ && !suite_.lists[opens_].variants.front()->jobs.take_text(bytes);
         const KernelCall *call = list ? list_call(*list) : nullptr;
         const Variant *const v = call ? list : MessageKernels(suite_, opens_, n, aad_).of(bytes);

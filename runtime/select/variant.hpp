@@ -72,7 +72,7 @@ struct MessagePlace {
     uint32_t aad_blocks;  // blocks of AAD that it takes; a shorter AAD is at their end
     bool is_short;  // no message is longer than an iteration
     bool is_listed;  // messages are jobs of a list (Role::list)
-    bool padded;     // such a message is hashed, and has its padding
+    bool padded;     // the kernel hashes messages of a list that the runtime has padded
     bool bits;  // masks have a bit for each byte; else a byte, and whole vectors are read and written
 };
 
@@ -83,9 +83,9 @@ struct SumPlace {
     bool reads_input;  // of the cipher; else its output
 };
 
-// What jobs of a list must be like, besides the length of the text.
+// Says which jobs a kernel of lists takes, apart from the bounds of their texts (MessagePlace).
 struct ListedJobs {
-    uint32_t key_bytes;  // up to which the kernel reads a key object: only suites whose keys end so have that layout
+    uint32_t key_bytes;  // that the kernel reads of a key object; it serves suites whose parts of the key end there
     uint32_t iv, most_aad;  // bytes
     uint32_t tag;  // bytes of the tag that the kernel makes, of which a job may want fewer
     uint32_t unit = 1;  // bytes of which a text is a multiple; a power of two

@@ -29,6 +29,7 @@ from .memory import PAGE, Arena, Memory
 from .tls_oracle import Tls
 
 OWN_KEY = -1
+ELSEWHERE = 1361  # bytes from one place in a page to the next
 MOST_BESIDE = 1 << 10
 """Bytes of a job beside its text: IV, AAD as a rule, tag, expansion, gaps."""
 
@@ -226,9 +227,12 @@ class Bench:
         self.context, self.rng = context, random.Random(repr(seed))
         self.keys = Keys(context, self.rng)
         self._memory = memory
-        self.start = 0
-        """Bytes in front of the first buffer: kernels of lists do not take what ends near a page's end, and are tried
-        again elsewhere."""
+        self._start = 0
+
+    def elsewhere(self) -> None:
+        """Moves the place in a page where the next build begins: a kernel of lists does not take what ends near a
+        page's end, and a test tries it again."""
+        self._start = (self._start + ELSEWHERE) % PAGE
 
     def build(self, specs: Iterable[JobSpec]) -> list[BuiltJob]:
         """Builds jobs from specs, in the place of those that were built before."""
@@ -236,7 +240,7 @@ class Bench:
         bytes_ = PAGE + sum(2 * (spec.length + spec.room) + spec.aad + MOST_BESIDE for spec in specs)
         self.memory = self._memory or arena(max(1 << 20, 1 << bytes_.bit_length()))
         self.memory.clear()
-        self.memory.used = self.start
+        self.memory.used = self._start
         return [BuiltJob(self.memory, spec, self.rng, self.keys, at) for at, spec in enumerate(specs)]
 
     def add(self, spec: JobSpec) -> BuiltJob:

@@ -13,7 +13,6 @@ from cryptostitch.binding import runtime
 from cryptostitch.binding.runtime import OPEN, SEAL, Context, Job, RuntimeFailure
 from cryptostitch.ladder import oracle
 from jobs.builder import OWN_KEY, Bench, JobSpec, forced
-from jobs.memory import PAGE
 from jobs.samples import LEVELS, TAKES_SOME, TURNS, one_of_each, suites_of, usual_aad
 
 ETM = "aes-128-cbc+hmac-sha1-etm"
@@ -25,7 +24,6 @@ MOST_BYTES = {"gcm_enc_short_x1_by32": 400, "gcm_dec_short_x1_by32": 400, "_shor
 }
 """How long a message the test asks for, by a part of the name of kernels that take only some lengths."""
 LENGTHS = (4096, 1040, 400, 100, 64, 16)
-ELSEWHERE = 1361  # bytes from one try to the next
 
 
 OF_NO_SUITE = re.compile(r"codec|x25519|ed25519|p256|montgomery|crc32c_words_x1_by16@")
@@ -80,7 +78,7 @@ def test_the_choice_names_a_kernel_that_runs(library: str, target: str) -> None:
             named = context.suite(suite).choice(jobs, bytes_, False, direction).kernel
             held = []
             for _ in range(TURNS if TAKES_SOME in named else 1):
-                bench.start = (bench.start + ELSEWHERE) % PAGE
+                bench.elsewhere()
                 held.append(bench.burst([JobSpec(suite, direction, length, OWN_KEY, usual_aad(suite))] * jobs))
                 before = context.kernel(named).calls()
                 context.burst([one.job for one in held[-1]])  # once more, now that the context knows them
@@ -109,7 +107,7 @@ def test_a_message_alone_runs_what_is_chosen_now(library: str, suite: str) -> No
         before = kernel.calls()
         held = []
         for _ in range(6 * TURNS if TAKES_SOME in name else 3):
-            bench.start = (bench.start + ELSEWHERE) % PAGE
+            bench.elsewhere()
             held.append(bench.burst([JobSpec(suite, SEAL, length, 0, 13)]))
         return kernel.calls() >= before + 3
 

@@ -127,7 +127,8 @@ def test_no_other_suite_takes_it(shared_context: Context, its: Hash, other: str)
 
 @pytest.mark.parametrize("name,its", [("sha256", "sha256_ni"), ("hmac-sha256", "sha256_ni_hmac")])
 def test_costs_decide_between_lists_and_lanes(shared_context: Context, tmp_path: Path, name: str, its: str) -> None:
-    """What messages in lanes take besides their kernels counts, too: of equal kernels the list runs."""
+    """The choice adds the cycles that the library spends around the kernels of lanes, so that it takes the list where
+    the kernels alone cost the same."""
     listed, lanes = f"{its}_list_x1@sse_shani", "sha256_ni_x4@sse_shani"
     try:
         shared_context.kernel(listed)
