@@ -83,6 +83,15 @@ inline bool right_input(const Suite &suite, const cst_job &job) {
     return suite.lengths.hold_input(job.direction == CST_OPEN, job.iv_len, job.in_len);
 }
 
+// Checks all lengths except that of the input.
+bool right_lengths(const Suite &suite, const cst_job &job) {
+    const Lengths &lengths = suite.lengths;
+    return job.iv_len - suite.iv_min <= suite.iv_max - suite.iv_min &&
+           lengths.of(job.direction == CST_OPEN).hold_tag(job.tag_len) &&
+           job.aad_len - suite.aad_min <= suite.aad_max - suite.aad_min &&
+           !((job.aad_len - suite.aad_min) & (lengths.aad_step - 1));
+}
+
 // right_lengths: whether the suite takes the job's lengths.
 int check_buffers(const Suite &suite, const cst_job &job, bool right_lengths) {
     if ((job.iv_len && !job.iv) || (job.aad_len && !job.aad) || (job.tag_len && !job.tag)) return CST_ERR_ARGUMENT;
@@ -134,15 +143,16 @@ bool all_surely_right(const Engine &engine, const cst_job *jobs, size_t n, uint6
 }
 
 int cst::check_job(const Engine &engine, const cst_job &job) {
-    if (job.size != sizeof(job)) return CST_ERR_ARGUMENT;
-    const Kind kind = kind_of(engine, job);
-    return kind.suite && surely_right(kind, job) ? CST_OK : look_closer(engine, job);
+    return surely_right(engine, job) ? CST_OK : look_closer(engine, job);
 }
 
 int cst::check_one(const Engine &engine, cst_job *job) {
-    const int wrong = check_job(engine, *job);
-    if (!wrong) job->status = JOB_WAITING;
-    else if (job->size == sizeof(cst_job)) job->status = wrong;
+    if (surely_right(engine, *job)) {
+        job->status = JOB_WAITING;
+        return CST_OK;
+    }
+    const int wrong = look_closer(engine, *job);
+    if (job->size == sizeof(cst_job)) job->status = wrong ? wrong : JOB_WAITING;
     return wrong;
 }
 

@@ -25,8 +25,6 @@ constexpr BufferPair APART[] = {{JOB_OUT, JOB_IN},  {JOB_IN, JOB_TAG}, {JOB_OUT,
                                 {JOB_OUT, JOB_AAD}, {JOB_TAG, JOB_IV}, {JOB_TAG, JOB_AAD}};
 constexpr bool may_be_same(const BufferPair &pair) { return pair.second == JOB_IN; }
 
-constexpr uint64_t MOST_SURE = (uint64_t(1) << 59) - 1;
-
 // What jobs of one kind have in common. Each of their buffers is in one piece, and the suite writes as many bytes of
 // text as it reads, or none.
 struct Kind {
@@ -37,29 +35,20 @@ struct Kind {
     uint64_t written = 0;                         // all bits: `out` becomes as long as `in`; 0: there is no `out`
 };
 
-// Checks all lengths except that of the input.
-inline bool right_lengths(const Suite &suite, const cst_job &job) {
-    const Lengths &lengths = suite.lengths;
-    return job.iv_len - suite.iv_min <= suite.iv_max - suite.iv_min &&
-           lengths.of(job.direction == CST_OPEN).hold_tag(job.tag_len) &&
-           job.aad_len - suite.aad_min <= suite.aad_max - suite.aad_min &&
-           !((job.aad_len - suite.aad_min) & (lengths.aad_step - 1));
-}
-
 // Returns the kind of a job of the right size.
 [[gnu::always_inline]] inline Kind kind_of(const Engine &engine, const cst_job &job) {
     if (!job.key || unsigned(job.direction) > CST_OPEN) return {};
     const Suite &suite = *from(job.key)->suite;
-    if (suite.engine != &engine || suite.expansion || (job.iv_len | job.aad_len) > MOST_SURE ||
-        !right_lengths(suite, job))
-        return {};
-    const bool opens = job.direction == CST_OPEN;
-    const TextLengths &text = suite.lengths.of(opens);
-    const uint64_t most = std::min(suite.lengths.most_input(opens, job.iv_len), MOST_SURE);
-    if (most < text.min) return {};
-    return {&suite,          job.direction,     job.iv_len,
-            job.aad_len,     job.tag_len,       text.min,
-            most - text.min, text.multiple - 1, suite.enciphers() ? ~uint64_t(0) : 0};
+    const SureLengths &sure = suite.sure[job.direction];
+    if (suite.engine != &engine || !sure.hold(job.iv_len, job.aad_len, job.tag_len)) return {};
+    uint64_t span = sure.text_span;
+    if (suite.lengths.iv_and_count) {
+        const uint64_t most = suite.lengths.most_input(job.direction == CST_OPEN, job.iv_len);
+        if (most < sure.text_least) return {};
+        span = std::min(span, most - sure.text_least);
+    }
+    return {&suite,          job.direction, job.iv_len,          job.aad_len, job.tag_len,
+            sure.text_least, span,          sure.text_remainder, sure.written};
 }
 
 // Whether the job is of that kind, and surely right.
@@ -81,10 +70,17 @@ inline bool right_lengths(const Suite &suite, const cst_job &job) {
     for (const BufferPair &pair : APART) {
         const uint64_t first = at[pair.first], to_last = bytes[pair.first] - 1, second = at[pair.second],
                        less_one = to_last + bytes[pair.second];
-        if (first + to_last - second < less_one && less_one + 1 && !(may_be_same(pair) && first == second))
-            return false;
+        const bool meet = first + to_last - second < less_one && less_one + 1;
+        if (__builtin_expect(meet, false) && !(may_be_same(pair) && first == second)) return false;
     }
     return true;
+}
+
+// Whether a job is surely right by itself.
+[[gnu::always_inline]] inline bool surely_right(const Engine &engine, const cst_job &job) {
+    if (job.size != sizeof(job)) return false;
+    const Kind kind = kind_of(engine, job);
+    return kind.suite && surely_right(kind, job);
 }
 
 // Tests jobs eight at a time, with AVX-512, until eight are not all of that kind and surely right, or fewer are left.

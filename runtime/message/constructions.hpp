@@ -42,7 +42,7 @@ inline const KernelCall *list_call(const Suite &suite, bool opens, uint64_t aad,
 }
 // Runs a job of a suite that is not forced, if the kernel for it is known. JOB_WAITING: it is not, or the kernel does
 // not take the job; nothing was written.
-inline int run_known(cst_job *job) {
+[[gnu::always_inline]] inline int run_known(cst_job *job) {
     const KernelCall *const call =
         known_call(*key_of(*job).suite, job->direction == CST_OPEN, job->aad_len, job->in_len);
     return call && !in_pieces(*job) ? call->run_one(*call, job) : JOB_WAITING;

@@ -57,4 +57,23 @@ Lengths lengths_of(const Suite &suite) {
     return lengths;
 }
 
+SureLengths sure_lengths_of(const Suite &suite, bool opened) {
+    constexpr uint64_t MOST = SureLengths::MOST_SURE;
+    SureLengths sure;
+    const TextLengths &text = suite.lengths.of(opened);
+    if (suite.expansion || text.min > MOST || suite.iv_min > MOST || suite.aad_min > MOST) return sure;
+    sure.iv_least = suite.iv_min;
+    sure.iv_span = std::min<uint64_t>(suite.iv_max, MOST) - suite.iv_min;
+    sure.aad_least = suite.aad_min;
+    sure.aad_span = std::min(suite.aad_max, MOST) - suite.aad_min;
+    sure.aad_remainder = suite.lengths.aad_step - 1;
+    sure.tag_least = text.tags ? uint64_t(__builtin_ctzll(text.tags)) + 1 : 0;
+    sure.tags = text.tags ? text.tags >> (sure.tag_least - 1) : 1;
+    sure.text_least = text.min;
+    sure.text_span = std::min(text.max, MOST) - text.min;
+    sure.text_remainder = text.multiple - 1;
+    sure.written = suite.enciphers() ? ~uint64_t(0) : 0;
+    return sure;
+}
+
 }  // namespace cst

@@ -40,4 +40,27 @@ struct Lengths {
 
 Lengths lengths_of(const Suite &suite);
 
+// The lengths of jobs that the fast accept (api/surely_right.hpp) passes, as few numbers side by side: each less the
+// least one is at most a span, and no bit of a remainder is set in it. They are below MOST_SURE, so that sums do not
+// overflow.
+struct SureLengths {
+    static constexpr uint64_t MOST_SURE = (uint64_t(1) << 59) - 1;
+
+    uint64_t iv_least = 0, iv_span = 0;
+    uint64_t aad_least = 0, aad_span = 0, aad_remainder = 0;
+    uint64_t tag_least = 0, tags = 0;  // bit n: tags of n bytes more than the least
+    uint64_t text_least = 0, text_span = 0, text_remainder = 0;
+    uint64_t written = 0;  // all bits: `out` becomes as long as `in`; 0: there is no `out`
+
+    // Whether a job may have such lengths beside a text.
+    bool hold(uint64_t iv, uint64_t aad, uint64_t tag) const {
+        return iv - iv_least <= iv_span && aad - aad_least <= aad_span && !((aad - aad_least) & aad_remainder) &&
+               tag - tag_least < 64 && tags >> (tag - tag_least) & 1;
+    }
+};
+
+// Returns those of jobs of the suite that are opened or sealed. None passes if the suite writes more bytes of text than
+// it reads.
+SureLengths sure_lengths_of(const Suite &suite, bool opened);
+
 }  // namespace cst

@@ -93,6 +93,7 @@ void complete(Suite &&suite, Derived *derived) {
     if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
     if (!suite.key_max) suite.key_min = suite.key_max = suite.key_bytes;
     suite.lengths = lengths_of(suite);
+    for (const bool opened : {false, true}) suite.sure[opened] = sure_lengths_of(suite, opened);
     suite.key_layout = lay_out_key(suite);
     if (suite.kind == CST_DIGEST && !is_checksum(suite)) hash_initial(suite.hash->record, suite.initial);
     suite.find_kernels();

@@ -92,6 +92,7 @@ struct Suite {
     uint64_t min_bytes = 0, max_bytes = 0;
     uint32_t tree_mode = 0;  // of BLAKE3: flags of all nodes of a message
     Lengths lengths;  // derived from these
+    SureLengths sure[2];  // and these, of jobs to be sealed and opened
     KeyLayout key_layout;
     uint8_t initial[MOST_FRAMED_CHAIN] = {};  // a digest's chaining value before the first block
     // Makes the round keys of a cipher of one's own; its kernels.
