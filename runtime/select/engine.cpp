@@ -72,6 +72,7 @@ int Engine::init(Cpu cpu, const char *target, bool no_jit, bool legacy) {
         if (*lower)
             if (int error = lower_features(lower, &cpu_.features)) return error;
     avx_ = has("avx");
+    avx2_ = has("avx2");
     avx512_ = has("avx512f");
     jit_ = !no_jit && code_pages_work();
     cache_.reset(new Cache(jit_));

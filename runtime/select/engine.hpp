@@ -47,6 +47,7 @@ public:
     const std::vector<const Pack *> &packs() const;  // the library's own is the first
     bool has(const char *feature) const;
     bool avx() const { return avx_; }
+    bool avx2() const { return avx2_; }
     bool avx512() const { return avx512_; }
     const std::vector<std::unique_ptr<Algorithm>> &algorithms() const { return algorithms_; }
     const std::vector<std::unique_ptr<Variant>> &variants() const { return variants_; }
@@ -111,7 +112,7 @@ private:
     static int look_up(const std::vector<KernelCost> &costs, const Variant &variant, bool *known, Cost *cost);
 
     Cpu cpu_;
-    bool jit_ = false, avx_ = false, avx512_ = false, legacy_ = false;
+    bool jit_ = false, avx_ = false, avx2_ = false, avx512_ = false, legacy_ = false;
     std::string cost_table_;
     double message_cost_ = 0;
     std::vector<KernelCost> measured_;

@@ -1,4 +1,4 @@
-"""The fast accept of jobs, one by one and eight at once, against the slow form of the same rules: `cst-job-rules`, for
+"""The fast accept of jobs, one by one, four and eight at once, against the slow form of the same rules: `cst-job-rules`, for
 jobs at random places near one another, of which a third are wrong."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sanitized import LONG
 JOBS = 10_000_000 if LONG else 500_000
 
 
-@pytest.mark.parametrize("target", ["host", "host-no_avx512"])
+@pytest.mark.parametrize("target", ["host", "host-no_avx512", "host-no_avx2"])
 def test_the_fast_forms_decide_as_the_slow_one(target: str) -> None:
     for seed in range(2):
         done = subprocess.run(
