@@ -73,7 +73,7 @@ inline bool make_listed(const KernelCall &call, const gcm_key_data &key, const G
     job->tag = tag;
     // The first power is the one behind the end's, and as many rows are read as the kernel has blocks.
     const size_t end = size_t((m.bytes - 1) & (call.step - 1)) / BLOCK + 1;
-    return ListTakes(call)(*job) && call.step / BLOCK <= end + 1 + rows_behind(key);
+    return ListTakes(call, *job)(*job) && call.step / BLOCK <= end + 1 + rows_behind(key);
 }
 
 // Runs a message as the only job of a list, if the kernel takes it.

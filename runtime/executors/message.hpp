@@ -97,6 +97,10 @@ private:
 
 // Whether a buffer of the job is in pieces.
 inline bool in_pieces(const cst_job &job) { return (job.n_in_pieces | job.n_out_pieces) != 0; }
+// Whether all lengths of two jobs are the same, but those of the texts.
+inline bool as_long_but_text(const cst_job &a, const cst_job &b) {
+    return !((a.aad_len ^ b.aad_len) | (a.iv_len ^ b.iv_len) | (a.tag_len ^ b.tag_len));
+}
 
 // Sealing, writes the digest of a job, or its first tag_len bytes; opening, compares them: false on a mismatch.
 bool settle_digest(cst_job *job, const uint8_t *digest);

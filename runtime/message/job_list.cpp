@@ -55,7 +55,7 @@ int run_some(const KernelCall &call, cst_job *const *list, size_t n) {
     return all ? CST_OK : CST_ERR_AUTH;
 }
 
-// Runs jobs of which some have no AAD, or are sealed with a tag shorter than the kernel's: for the call AADs lie
+// Runs jobs that have no AAD, or are sealed with a tag shorter than the kernel's: for the call AADs lie
 // elsewhere, and tags are made elsewhere.
 __attribute__((noinline)) int run_changed(const KernelCall &call, cst_job *const *list, size_t n) {
     const void *aads[MOST_LISTED];
@@ -85,21 +85,20 @@ bool is_changed(const KernelCall &call, const cst_job &job) {
 }
 
 int run_jobs_listed(const KernelCall &call, JobList jobs, size_t n) {
-    const ListTakes takes(call);
+    const ListTakes takes(call, *jobs[0]);
+    const auto run_list = is_changed(call, *jobs[0]) ? run_changed : run_some;
     bool all = true;
     for (size_t first = 0; first < n; first += MOST_LISTED) {
         cst_job *taken[MOST_LISTED], *others[MOST_LISTED];
         size_t some = 0, left = 0;
-        bool changed = false;
         const size_t end = std::min(n, first + MOST_LISTED);
         for (size_t i = first; i < end; i++) {
             cst_job *const job = taken[some] = others[left] = jobs[i];
             const bool its = takes(*job);
-            changed |= is_changed(call, *job);
             some += its;
             left += !its;
         }
-        if (some) all &= (changed ? run_changed : run_some)(call, taken, some) == CST_OK;
+        if (some) all &= run_list(call, taken, some) == CST_OK;
         if (left) all &= call.parts.block->run(*call.parts.block, JobList(others), left) == CST_OK;
     }
     return all ? CST_OK : CST_ERR_AUTH;
@@ -107,7 +106,7 @@ int run_jobs_listed(const KernelCall &call, JobList jobs, size_t n) {
 
 int run_job_listed(const KernelCall &call, cst_job *job) {
     const bool counts = call.variant->jobs.tag || TextCalls::takes(*key_of(*job).suite, *job);
-    if (!counts || !ListTakes(call)(*job)) return call.parts.block->run_one(*call.parts.block, job);
+    if (!counts || !ListTakes(call, *job)(*job)) return call.parts.block->run_one(*call.parts.block, job);
     if (is_changed(call, *job)) return run_changed(call, &job, 1);
     const cst_piece *const in_pieces = job->in_pieces;
     call_kernel(call, &job, 1);

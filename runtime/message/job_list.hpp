@@ -14,13 +14,19 @@ constexpr size_t LISTED_TAG = 16;  // bytes of the tags that such kernels of GCM
 // which is not there, or was never touched, takes hundreds of cycles, though none of that page's bytes is accessed.
 class ListTakes {
 public:
-    explicit ListTakes(const KernelCall &call) : jobs_(call.variant->jobs), stride_(call.step - 1) {}
+    // It is asked for jobs whose IVs and AADs are as long as those of the first.
+    ListTakes(const KernelCall &call, const cst_job &first)
+        : takes_(call.variant->jobs.take(first.iv_len, first.aad_len)),
+          stride_(call.step - 1),
+          unit_(call.variant->jobs.unit - 1),
+          aad_(first.aad_len - 1),
+          of_aad_(0 - uintptr_t(first.aad_len != 0)) {}
     [[gnu::always_inline]] bool operator()(const cst_job &job) const {
-        const uintptr_t text = job.in_len - 1, aad = job.aad_len;
+        const uintptr_t text = job.in_len - 1;
         const uintptr_t leaves = in_two_pages(job.in, text, text | stride_) |
                                  in_two_pages(job.out, text, text | stride_) |
-                                 (in_two_pages(job.aad, aad - 1, MESSAGE_AAD - 1) & (0 - uintptr_t(aad != 0)));
-        return jobs_.take(job) & (leaves < PAGE);
+                                 (in_two_pages(job.aad, aad_, MESSAGE_AAD - 1) & of_aad_);
+        return takes_ & !(job.in_len & unit_) & (leaves < PAGE);
     }
 
 private:
@@ -29,8 +35,8 @@ private:
         const uintptr_t at = reinterpret_cast<uintptr_t>(from);
         return (at + a) ^ (at + b);
     }
-    const ListedJobs jobs_;
-    const uintptr_t stride_;
+    const bool takes_;
+    const uintptr_t stride_, unit_, aad_, of_aad_;
 };
 
 // Returns the call of the kernel of single messages that stands beside a kernel of lists; of another, itself.

@@ -132,10 +132,6 @@ int run_one_call(cst_job *jobs, size_t n) {
 
 namespace {
 
-bool of_one_kind(const cst_job &a, const cst_job &b) {
-    return key_of(a).suite == key_of(b).suite && a.direction == b.direction && a.aad_len == b.aad_len;
-}
-
 // Whether steps in parallel lanes take less time than one call for each job.
 bool lanes_are_faster(const Suite &suite, bool opens, JobList jobs, size_t n) {
     // A forced kernel may be one that serves some of the lengths only, of which each is asked about.
@@ -209,6 +205,9 @@ int run_one_call_each(cst_job *jobs, size_t n) {
 }
 
 bool run_one_calls(cst_job *jobs, size_t n) {
+    const auto of_one_kind = [](const cst_job &a, const cst_job &b) {
+        return key_of(a).suite == key_of(b).suite && a.direction == b.direction && as_long_but_text(a, b);
+    };
     bool all = true;
     for (size_t first = 0, next; first < n; first = next) {
         cst_job *kind[MOST_MESSAGES];

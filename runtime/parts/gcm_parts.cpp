@@ -145,7 +145,7 @@ bool GcmParts::listed_text(const Key &key, const KernelCall &kernel, Bytes in, u
     job.in_len = in.n;
     job.out = out;
     job.tag = hash_;
-    if (!ListTakes(kernel)(job)) return false;
+    if (!ListTakes(kernel, job)(job)) return false;
     make_tags(kernel, &list, 1);
     return true;
 }

@@ -126,11 +126,6 @@ void run(const Class &c) {
     }
 }
 
-bool as_long_but_text(const cst_job &a, const cst_job &b) {
-    return !((a.aad_len ^ b.aad_len) | (a.iv_len ^ b.iv_len) | b.n_in_pieces | b.n_out_pieces);
-}
-bool as_long(const cst_job &a, const cst_job &b) { return a.in_len == b.in_len && as_long_but_text(a, b); }
-
 }  // namespace
 
 bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable) {
@@ -159,7 +154,7 @@ bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *re
     for (size_t i = 0; i < n; i++) {
         begin(start, jobs[i], &memory->messages[i]);
         c.one_key &= jobs[i]->key == first.key;
-        c.same_shape &= as_long(first, *jobs[i]);
+        c.same_shape &= jobs[i]->in_len == first.in_len && as_long_but_text(first, *jobs[i]) && !in_pieces(*jobs[i]);
     }
     run(c);
     bool all = true;
@@ -174,7 +169,7 @@ Likeness likeness_of(const cst_job *jobs, size_t n) {
     uint64_t unlike = 0;  // not 0: two texts have not one length
     for (size_t i = 0; i < n; i++) {
         if (jobs[i].status != JOB_WAITING || suite_of(&jobs[i]) != suite_of(jobs) ||
-            jobs[i].direction != jobs->direction || !as_long_but_text(*jobs, jobs[i]))
+            jobs[i].direction != jobs->direction || !as_long_but_text(*jobs, jobs[i]) || in_pieces(jobs[i]))
             return Likeness::none;
         unlike |= jobs->in_len ^ jobs[i].in_len;
     }

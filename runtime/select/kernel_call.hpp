@@ -19,8 +19,8 @@ private:
 };
 
 struct alignas(64) KernelCall {
-    // Runs jobs that the kernel takes, of one suite and direction, with AADs of one length. Returns CST_OK or
-    // CST_ERR_AUTH.
+    // Runs jobs that the kernel takes, of one suite and direction, with IVs, AADs and tags of one length each. Returns
+    // CST_OK or CST_ERR_AUTH.
     typedef int (*Run)(const KernelCall &, JobList, size_t n);
     // Does so with a job that is in one piece, of a length for which the kernel was chosen. JOB_WAITING: the kernel
     // does not take this job; nothing was written.

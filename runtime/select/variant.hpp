@@ -91,9 +91,8 @@ struct ListedJobs {
     uint32_t unit = 1;  // bytes of which a text is a multiple; a power of two
 
     bool take_text(uint64_t bytes) const { return !(bytes & (unit - 1)); }
-    bool take(const cst_job &job) const {
-        return (job.iv_len == iv) & (job.aad_len <= most_aad) & take_text(job.in_len);
-    }
+    bool take(uint64_t iv_bytes, uint64_t aad_bytes) const { return iv_bytes == iv && aad_bytes <= most_aad; }
+    bool take(const cst_job &job) const { return take(job.iv_len, job.aad_len) && take_text(job.in_len); }
 };
 
 // The streams of one algorithm in a kernel; their lanes have consecutive numbers.
