@@ -34,7 +34,7 @@ bool gmac(const IMB_JOB &job, uint64_t key_bytes, uint8_t *tag) {
 bool add_listed(GcmList *list, const IMB_JOB &job, const Plan &plan) {
     if (plan.kind != Kind::gcm) return false;
     const GcmInput input = input_of(job);
-    const KernelCall *const call = GcmList::call_for(*plan.mac, !seals(job), input, job.msg_len_to_cipher_in_bytes);
+    const KernelCall *const call = list->call_for(*plan.mac, !seals(job), input, job.msg_len_to_cipher_in_bytes);
     return call && list->add(*call, key_of(job, plan), !seals(job), input, job.dst,
                              job.src + job.cipher_start_src_offset_in_bytes, job.msg_len_to_cipher_in_bytes,
                              job.auth_tag_output, job.auth_tag_output_len_in_bytes);

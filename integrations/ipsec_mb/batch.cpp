@@ -85,7 +85,7 @@ int run_some(Work *work, IMB_JOB *const *jobs, size_t n, bool checked) {
         const Plan &plan = plan_of(job);
         if (plan.kind == Kind::real) {
             if (const int wrong = run_on_real(&jobs[i], 1, checked)) error = wrong;
-        } else if (const int wrong = surely_right(job, plan) ? 0 : check_job(job, plan, false)) {
+        } else if (const int wrong = check(job, plan, false)) {
             error = wrong;
             refuse(&job);
         } else if (plan.kind == Kind::apart) {

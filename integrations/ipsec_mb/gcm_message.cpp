@@ -76,22 +76,12 @@ inline bool make_listed(const KernelCall &call, const gcm_key_data &key, const G
     return ListTakes(call, *job)(*job) && call.step / BLOCK <= end + 1 + rows_behind(key);
 }
 
-// Runs a message as the only job of a list, if the kernel takes it.
-bool run_listed(const KernelCall &call, const gcm_key_data &key, const GcmMessage &m, uint8_t *tag) {
-    cst_job job, *const list = &job;
-    if (!make_listed(call, key, m, tag, &job)) return false;
-    make_tags(call, &list, 1);
-    return true;
-}
-
 template <bool piece>
 inline bool run(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &m, uint64_t aad_length, uint8_t *tag) {
     const Suite *const suite = cipher_suite(Cipher::gcm, key_bytes);
     KernelCall spare;
     const KernelCall *kernel = suite ? whole_call(*suite, m.opens, m.aad_bytes, m.bytes, &spare) : nullptr;
     if (!kernel || wraps(m.counter, m.bytes)) return false;
-    const bool one_call = !piece && kernel->place.is_listed && aad_length == m.aad_bytes;
-    if (one_call && counter_word(m.counter) == 1 && run_listed(*kernel, key, m, tag)) return true;
     kernel = without_list(kernel);
     CallRoom room(*kernel);
     GcmCall call(&room, m.bytes);
@@ -128,6 +118,15 @@ bool has_powers(uint64_t aad_bytes, uint64_t bytes) {
     return bytes > MOST_SHORT_GCM_BLOCKS * BLOCK || blocks(aad_bytes) + blocks(bytes) + 1 <= GHASH_POWERS;
 }
 
+bool run_gcm_listed(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &m, uint8_t *tag) {
+    const Suite *const suite = cipher_suite(Cipher::gcm, key_bytes);
+    const KernelCall *const call = suite ? list_call(*suite, m.opens, m.aad_bytes, m.bytes) : nullptr;
+    cst_job job, *const list = &job;
+    if (!call || !make_listed(*call, key, m, tag, &job)) return false;
+    make_tags(*call, &list, 1);
+    return true;
+}
+
 bool run_gcm_message(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &message, uint64_t aad_length,
                      uint8_t *tag) {
     return run<false>(key_bytes, key, message, aad_length, tag);
@@ -159,6 +158,7 @@ void GcmList::run() {
     if (any_short_) wipe_rows(made_, n_);
     n_ = 0;
     any_short_ = false;
+    last_ = {};
 }
 
 }  // namespace cst::imb

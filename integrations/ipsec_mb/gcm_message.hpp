@@ -35,8 +35,10 @@ struct GcmMessage {
 // Whether there are powers enough for a message with so much AAD.
 bool has_powers(uint64_t aad_bytes, uint64_t bytes);
 
-// Writes the text and the tag (of 16 bytes). Returns false, and does nothing, if there is no kernel for it, or the last
-// 32 bits of the counter would carry.
+// Write the text and the tag (of 16 bytes). Return false, and do nothing, if there is no kernel for it, or the last 32
+// bits of the counter would carry. run_gcm_listed: by a kernel of lists; the counter is that of an IV of GCM_IV bytes,
+// of which the number is not read.
+bool run_gcm_listed(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &message, uint8_t *tag);
 bool run_gcm_message(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &message, uint64_t aad_length,
                      uint8_t *tag);
 
@@ -49,9 +51,12 @@ bool run_gcm_piece(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage
 class GcmList {
 public:
     // Returns the call for a message under a key of the suite. NULL: gcm_whole must run it.
-    static const KernelCall *call_for(const Suite &suite, bool opens, const GcmInput &input, uint64_t bytes) {
-        const bool takes = input.iv_bytes == GCM_IV && input.aad_bytes <= SHORT_MESSAGE_AAD;
-        return takes ? list_call(suite, opens, input.aad_bytes, bytes) : nullptr;
+    const KernelCall *call_for(const Suite &suite, bool opens, const GcmInput &input, uint64_t bytes) {
+        if (input.iv_bytes != GCM_IV || input.aad_bytes > SHORT_MESSAGE_AAD) return nullptr;
+        const bool as_last =
+            last_.suite == &suite && last_.opens == opens && last_.aad_bytes == input.aad_bytes && last_.bytes == bytes;
+        if (!as_last) ask(suite, opens, input.aad_bytes, bytes);
+        return last_.call;
     }
     // Takes a message as gcm_whole has it, which run() processes, if not a later add() does; it writes tag_bytes, at
     // most BLOCK, of the tag. Returns false, and does nothing, if the kernel does not take the message.
@@ -66,6 +71,17 @@ private:
         uint8_t *to;
         size_t bytes;
     };
+    // The last answer of call_for, until run(): costs may change then.
+    struct Last {
+        const Suite *suite = nullptr;
+        bool opens = false;
+        uint64_t aad_bytes = 0, bytes = 0;
+        const KernelCall *call = nullptr;
+    };
+    [[gnu::noinline]] void ask(const Suite &suite, bool opens, uint64_t aad_bytes, uint64_t bytes) {
+        last_ = {&suite, opens, aad_bytes, bytes, list_call(suite, opens, aad_bytes, bytes)};
+    }
+    Last last_;
     size_t n_ = 0;
     bool any_short_ = false;
     cst_job jobs_[MOST];

@@ -28,7 +28,7 @@ struct Plan {
     const Suite *stitched = nullptr;  // for sealing, where cipher and MAC go together
     Mac mac_name = Mac::NUMBER;
     uint64_t stitched_most = 0;  // bytes under the MAC of a message that stitched takes whole
-    // A cipher with an IV of its block, and an HMAC: surely_right looks at such jobs.
+    // A cipher with an IV of its block, and an HMAC: surely_right_hmac looks at such jobs.
     bool usual = false;
     bool decrypts = false;     // the cipher's keys are dec_keys
     bool in_bits = false;      // the MAC's length
@@ -43,20 +43,19 @@ const Plan &find_plan(const IMB_JOB &job);
 // Returns the same from a cache of the last job's kind.
 inline const Plan &plan_of(const IMB_JOB &job) {
     struct Last {
-        uint64_t modes[2], key_bytes;
+        unsigned mode, direction, hash, order;
+        uint64_t key_bytes;
         const Plan *plan;
     };
     static thread_local Last last = {};
-    static_assert(
-        offsetof(IMB_JOB, chain_order) + sizeof(job.chain_order) - offsetof(IMB_JOB, cipher_mode) == sizeof(last.modes),
-        "modes, direction and order stand together");
-    uint64_t modes[2];
-    memcpy(modes, &job.cipher_mode, sizeof(modes));
-    if (last.plan &&
-        !((modes[0] ^ last.modes[0]) | (modes[1] ^ last.modes[1]) | (job.key_len_in_bytes ^ last.key_bytes)))
+    // One by one: a longer load would wait for the caller's stores of each.
+    const unsigned mode = number_of(job.cipher_mode), direction = number_of(job.cipher_direction),
+                   hash = number_of(job.hash_alg), order = number_of(job.chain_order);
+    if (last.plan && !((mode ^ last.mode) | (direction ^ last.direction) | (hash ^ last.hash) | (order ^ last.order)) &&
+        job.key_len_in_bytes == last.key_bytes)
         return *last.plan;
     const Plan &plan = find_plan(job);
-    last = {{modes[0], modes[1]}, job.key_len_in_bytes, plan.kind == Kind::impossible ? nullptr : &plan};
+    last = {mode, direction, hash, order, job.key_len_in_bytes, plan.kind == Kind::impossible ? nullptr : &plan};
     return plan;
 }
 

@@ -105,7 +105,7 @@ IMB_JOB *submit(IMB_MGR *manager) {
     IMB_JOB *job = at(manager, manager->next_job);
     const Plan &plan = plan_of(*job);
     // A job that waits is checked when it runs: until then the caller may change it.
-    const int wrong = checked || plan.at_once ? check_job(*job, plan, checked) : 0;
+    const int wrong = checked || plan.at_once ? check(*job, plan, checked) : 0;
     if (wrong) {
         refuse(job);
         note(manager, wrong);
@@ -192,7 +192,7 @@ int wrong_jobs(IMB_MGR *manager, uint32_t n, IMB_JOB **jobs, bool checked) {
     }
     for (uint32_t i = 0; checked && i < n; i++) {
         const Plan &plan = plan_of(*jobs[i]);
-        int wrong = check_job(*jobs[i], plan, true);
+        int wrong = check(*jobs[i], plan, true);
         if (!wrong && plan.kind != Kind::real) wrong = wrong_suite(*jobs[i]);
         if (!wrong) continue;
         jobs[i]->status = IMB_STATUS_INVALID_ARGS;
@@ -245,7 +245,7 @@ uint32_t run_array(IMB_MGR *manager, IMB_JOB *jobs, uint32_t n, bool checked, Se
     const auto take = [&](uint32_t i, IMB_JOB *copy) {
         *copy = jobs[i];
         set(copy);
-        const int wrong = checked ? check_job(*copy, plan_of(*copy), true) : 0;
+        const int wrong = checked ? check(*copy, plan_of(*copy), true) : 0;
         if (wrong) jobs[i].status = IMB_STATUS_INVALID_ARGS;
         return !refused(manager, wrong);
     };
