@@ -117,7 +117,7 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
         {"tweak_key", &out->tweak_key, 8, key_bytes, algorithm.is_tweaked()},
         {"powers", &out->powers, 8, program.bytes, polynomial},
         {"phase", &out->phase, 8, 16, remainder},
-        {"aad", &out->aad, 8, MESSAGE_AAD, aead},
+        {"aad", &out->aad, 8, v->jobs.least_aad ? ONE_BLOCK_AAD : MESSAGE_AAD, aead},
         {"head_in", &out->head_in, 8, program.bytes, head || checksum},
         {"head_out", &out->head_out, 8, program.bytes, head},
         {"end_in", &out->end_in, 8, program.bytes, !checksum},
@@ -247,7 +247,9 @@ Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *
     v->jobs.iv = aead ? 12 : !hashes && record.has_chain() ? 16 : 0;
     v->jobs.unit = record.is_tweaked() ? 16 : 1;  // no ciphertext is stolen
     v->jobs.tag = aead ? 16 : hashes ? record.digest_bytes : 0;
-    v->jobs.most_aad = aead ? SHORT_MESSAGE_AAD : 0;
+    v->jobs.least_aad = aead ? program.least_aad() : 0;
+    v->jobs.most_aad = !aead ? 0 : v->jobs.least_aad ? ONE_BLOCK_AAD : SHORT_MESSAGE_AAD;
+    v->jobs.masks = program.masks != 0;
     v->message.padded = padded;
     const struct {
         const char *name;
