@@ -90,8 +90,12 @@ private:
     // Returns the call of a kernel of lists, and of one for the jobs that it does not take, of whichever of its
     // lengths. NULL: there is none of these, or no memory.
     const KernelCall *list_call(const Variant &list) const {
-        const Variant *const v = MessageKernels(suite_, opens_, 1, aad_).of(list.message.most);
-        if (!v || !holds(*v) || !v->takes_message(list.message.least)) return nullptr;
+        const MessageKernels kernels(suite_, opens_, 1, aad_);
+        const Variant *v = kernels.of(list.message.most);
+        // That of short messages may take those only that are not much shorter; the next length has another.
+        if (v && !v->takes_message(list.message.least)) v = kernels.of(list.message.most + 1);
+        if (!v || !holds(*v) || !v->takes_message(list.message.least) || !v->takes_message(list.message.most))
+            return nullptr;
         const KernelCall *const others = calls().of(*v, true, [&] { return lay_down_whole(suite_, *v); });
         if (!others) return nullptr;
         return calls().of(list, true, [&] { return lay_down_list(*suite_.engine, list, opens_, others); });
@@ -100,8 +104,9 @@ private:
     const Suite &suite_;
     const bool opens_;
     const uint64_t aad_;
+    const bool takes_, remembers_;
     const std::vector<const Variant *> &lists_;
-    const bool takes_, remembers_, listed_;
+    const bool listed_;
     const CounterRoom room_;
     const LaidCalls::Row known_;
 };

@@ -117,7 +117,7 @@ bool find_message(const ProgramRecord &program, const AlgorithmRecord &algorithm
         {"tweak_key", &out->tweak_key, 8, key_bytes, algorithm.is_tweaked()},
         {"powers", &out->powers, 8, program.bytes, polynomial},
         {"phase", &out->phase, 8, 16, remainder},
-        {"aad", &out->aad, 8, v->jobs.least_aad ? ONE_BLOCK_AAD : MESSAGE_AAD, aead},
+        {"aad", &out->aad, 8, MESSAGE_AAD, aead},
         {"head_in", &out->head_in, 8, program.bytes, head || checksum},
         {"head_out", &out->head_out, 8, program.bytes, head},
         {"end_in", &out->end_in, 8, program.bytes, !checksum},
@@ -259,7 +259,7 @@ Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *
     } fields[] = {
         {"key", offsetof(cst_job, key), 8, v->jobs.key_bytes, key != nullptr},
         {"iv", offsetof(cst_job, iv), 8, v->jobs.iv, v->jobs.iv != 0},
-        {"aad", offsetof(cst_job, aad), 8, MESSAGE_AAD, aead},
+        {"aad", offsetof(cst_job, aad), 8, v->jobs.least_aad ? ONE_BLOCK_AAD : MESSAGE_AAD, aead},
         {"aad_bytes", offsetof(cst_job, aad_len), 8, 0, aead},
         {"text_in", offsetof(cst_job, in), 8, text->reach, !padded},
         {"padded_in", offsetof(cst_job, in), 8, text->reach, v->message.padded},

@@ -168,7 +168,7 @@ def adds(number: int) -> Callable[[Ins], bool]:
 def walks(ins: Ins) -> bool:
     """Accesses the text at the position, which nothing else lies so near."""
     text = any(isinstance(o, Mem) and o.index is not None and o.disp < 256 for o in ins.operands)
-    return text and ins.op.startswith("vmovdqu")
+    return text and ins.op.startswith(("vmovdqu", "movdqu"))
 
 
 def reads(field: str) -> Callable[[Ins], bool]:
@@ -309,16 +309,16 @@ BLOCK_FAULTS: dict[str, tuple[str, str, Callable[[], Callable[[Ins], bool]], Cal
     "a last block of AAD's length": (
         AEAD_BLOCKS,
         "leave",
-        lambda: nth(2, reads(TEXT_BYTES)),
+        lambda: reads(TEXT_BYTES),
         of_field(AAD_BYTES),
         "stays where it is",
     ),
-    "half an AAD behind its first": (AEAD_BLOCKS, "enter", lambda: at_number("movq", 0), moved(1), COUNT),
+    "half an AAD behind its first": (AEAD_BLOCKS, "enter", lambda: nth(2, at_number("movq", 0)), moved(1), COUNT),
     "half an AAD behind its last": (AEAD_BLOCKS, "enter", lambda: at_end("movhps"), moved(1), f"{LAST}aad"),
     "half an AAD in front of its first": (AEAD_BLOCKS, "enter", lambda: at_end("movhps"), moved(-1), f"{LAST}aad"),
     "powers beyond the zeros": (
         AEAD_BLOCKS,
-        "body",
+        "enter",
         lambda: named("and"),
         to(1008),
         "that key points to",

@@ -62,7 +62,7 @@ class Message:
         assert set(self.room[: self.place.start] + self.room[self.place.stop :]) <= {ord("~")}
 
 
-class Tested:
+class Forced:
     def __init__(self, context: Context, name: str):
         self.context, self.name = context, name
         self.suite, self.direction = KERNELS[name]
@@ -88,9 +88,9 @@ class Tested:
 
 
 @pytest.fixture(params=KERNELS)
-def tested(request: pytest.FixtureRequest, shared_context: Context) -> Iterator[Tested]:
+def tested(request: pytest.FixtureRequest, shared_context: Context) -> Iterator[Forced]:
     try:
-        found = Tested(shared_context, request.param)
+        found = Forced(shared_context, request.param)
     except RuntimeFailure:
         pytest.skip("no AES-NI")
     shared_context.force(found.suite, found.name)
@@ -99,21 +99,21 @@ def tested(request: pytest.FixtureRequest, shared_context: Context) -> Iterator[
 
 
 @pytest.mark.parametrize("in_place", [False, True])
-def test_every_length(tested: Tested, in_place: bool) -> None:
+def test_every_length(tested: Forced, in_place: bool) -> None:
     for length in LENGTHS:
         taken = tested.least <= length <= tested.most
         for n in (1, 3):
             assert tested.run(n * (length,), 12, in_place) == n * taken, length
 
 
-def test_other_lengths_beside(tested: Tested) -> None:
+def test_other_lengths_beside(tested: Forced) -> None:
     rng = random.Random(1)
     for n in (2, 7, 64, 65, 200):
         lengths = tuple(rng.randrange(1, 1500) for _ in range(n))
         assert tested.run(lengths, 8, n % 2 > 0) == sum(tested.least <= m <= tested.most for m in lengths)
 
 
-def test_every_aad(tested: Tested) -> None:
+def test_every_aad(tested: Forced) -> None:
     if "_gcm_" not in tested.name:
         pytest.skip("no AAD")
     for aad in (*range(40), 48, 49, 200):
@@ -123,7 +123,7 @@ def test_every_aad(tested: Tested) -> None:
 
 
 @pytest.mark.parametrize("wrong", [*range(0, 128, 9), None])
-def test_forged(tested: Tested, wrong: int | None) -> None:
+def test_forged(tested: Forced, wrong: int | None) -> None:
     if tested.direction != OPEN:
         pytest.skip("seals")
     messages = tested.messages((70, 100, 200, 16, 400), 13, True)
