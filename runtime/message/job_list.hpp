@@ -15,12 +15,13 @@ constexpr size_t LISTED_TAG = 16;  // bytes of the tags that such kernels of GCM
 class ListTakes {
 public:
     explicit ListTakes(const KernelCall &call)
-        : jobs_(call.variant->jobs), stride_(jobs_.masks ? call.step - 1 : 0), aad_(jobs_.masks ? MESSAGE_AAD - 1 : 0) {}
+        : jobs_(call.variant->jobs), stride_(call.step - 1) {}
     [[gnu::always_inline]] bool operator()(const cst_job &job) const {
+        if (!jobs_.masks) return jobs_.take(job);
         const uintptr_t text = job.in_len - 1, aad = job.aad_len;
         const uintptr_t leaves = in_two_pages(job.in, text, text | stride_) |
                                  in_two_pages(job.out, text, text | stride_) |
-                                 (in_two_pages(job.aad, aad - 1, (aad - 1) | aad_) & (0 - uintptr_t(aad != 0)));
+                                 (in_two_pages(job.aad, aad - 1, MESSAGE_AAD - 1) & (0 - uintptr_t(aad != 0)));
         return jobs_.take(job) & (leaves < PAGE);
     }
 
@@ -31,7 +32,7 @@ private:
         return (at + a) ^ (at + b);
     }
     const ListedJobs jobs_;
-    const uintptr_t stride_, aad_;
+    const uintptr_t stride_;
 };
 
 // Returns the call of the kernel of single messages that stands beside a kernel of lists; of another, itself.
