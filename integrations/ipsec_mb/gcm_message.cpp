@@ -29,6 +29,11 @@ size_t rows_behind(const gcm_key_data &key) {
     return (octets_of(key) + sizeof(key) - reinterpret_cast<const uint8_t *>(powers_end(key))) / sizeof(KeyRow);
 }
 
+// How many of them are zeros.
+size_t zeros_behind(const gcm_key_data &key) {
+    return (octets_of(key) + IS_SHORT_AT - reinterpret_cast<const uint8_t *>(powers_end(key))) / sizeof(KeyRow);
+}
+
 // The powers with which the shared reduction after the loop begins. In a piece, which another may follow, they are
 // lower by two: H^0 is the row of zeros.
 class EndPowers {
@@ -71,9 +76,11 @@ inline bool make_listed(const KernelCall &call, const gcm_key_data &key, const G
     job->in_len = size_t(m.bytes);
     job->out = m.out;
     job->tag = tag;
-    // The first power is the one behind the end's, and as many rows are read as the kernel has blocks.
+    // The first power is the one behind the end's, and as many rows are read as the kernel has blocks. Without masks of
+    // bytes it is that of the blocks in front of the last one, for a block less; what is read behind must be zeros.
     const size_t end = size_t((m.bytes - 1) & (call.step - 1)) / BLOCK + 1;
-    return ListTakes(call, *job)(*job) && call.step / BLOCK <= end + 1 + rows_behind(key);
+    const size_t there = call.variant->jobs.masks ? 1 + rows_behind(key) : zeros_behind(key);
+    return ListTakes(call, *job)(*job) && call.step / BLOCK <= end + there;
 }
 
 template <bool piece>

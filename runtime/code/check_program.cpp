@@ -217,7 +217,7 @@ private:
         if (form.meaning == Meaning::xor_ && b.kind == Operand::reg && !b.is_shared && a.number == b.number)
             return Value::of(Value::number);
         if (form.meaning == Meaning::mov) return operand(state, b, bytes);
-        if (form.meaning == Meaning::and_) return b.kind == Operand::imm ? masked(b.value) : Value();
+        if (form.meaning == Meaning::and_) return b.kind == Operand::imm ? part_of(state, a, b.value, bytes) : Value();
         if (bytes != 8) return Value();
         if (form.meaning == Meaning::lea) {
             if (b.kind != Operand::mem) return Value();
@@ -234,6 +234,14 @@ private:
         if (form.meaning == Meaning::add) return sum(left, operand(state, b, 8));
         if (b.kind != Operand::imm) return Value();
         return form.meaning == Meaning::sub ? plus(left, -b.value) : flip(left, b.value, places_);
+    }
+
+    // Returns what a mask leaves of a register's number.
+    Value part_of(const State &state, const Operand &o, int64_t mask, uint32_t bytes) const {
+        Value part = masked(mask);
+        const Value of = bytes == 8 ? state.registers[o.number] : Value();
+        if (of.base == Value::count && !of.position && of.c == -1 && part.range) part.part = uint16_t(of.lane + 1);
+        return part;
     }
 
     // Returns the value of a part of a mask of the bytes that there are.
@@ -399,7 +407,12 @@ private:
         if ((a.position && !counts) || a.half)
             return wrong(section, at, "moves the pointer %s, which stays where it is", f.name);
         if (size == 0) return CST_OK;
-        if (a.c < 0 || a.c + a.range + size > f.reach)
+        if (a.added && (!counts || &record_.fields[a.added - 1u] != record_.field(count)))
+            return wrong(section, at, "moves the pointer %s, which stays where it is", f.name);
+        if (a.added && (a.position || a.range || a.c < -fewest(f) || a.c + size > 0))
+            return wrong(section, at, "accesses bytes %lld to %lld from the end of what %s points to, which has at least "
+                         "%lld", (long long)a.c, (long long)(a.c + size), f.name, (long long)fewest(f));
+        if (!a.added && (a.c < 0 || a.c + a.range + size > f.reach))
             return wrong(section, at, "accesses bytes %lld to %lld of the %u that %s points to", (long long)a.c,
                          (long long)(a.c + a.range + size), f.reach, f.name);
         if (write != bool(f.flags & FIELD_REACH_WRITTEN))
@@ -419,6 +432,11 @@ private:
         return CST_OK;
     }
 
+    // Returns the least number of bytes that there are of memory which a job counts.
+    int64_t fewest(const FieldRecord &f) const {
+        return is(f, "aad") ? int64_t(record_.least_aad()) : int64_t(record_.text_head()) + 1;
+    }
+
     // Whether each bit of the instruction's mask is a byte, and bytes whose bits are not set are not accessed.
     bool moves_bytes(Section section, size_t at) const {
         return std::strcmp(forms_[int(section)][at]->name, "vmovdqu8") == 0;
@@ -433,12 +451,17 @@ private:
         if (!count || !text || (is_text && f.reach != text->reach) || (!is_text && a.position))
             return wrong(section, at, "accesses what %s points to, of which the job does not say how much there is",
                          f.name);
-        int64_t least = 0;
+        if (a.added) return CST_OK;  // from its end on, as reach() has found
+        int64_t least = fewest(f);
         if (is_text) least = record_.text_head() + (section == Section::body && a.position ? record_.bytes : 0);
-        if (!a.range && a.c + size <= least) return CST_OK;
+        // Less a byte a text's length is a multiple of `bytes`, a power of two, as much as head and strides of the loop
+        // have, and what is left: the length less 1 modulo `bytes`, of which a mask leaves no more.
+        const bool parted = a.part && is_text && &record_.fields[a.part - 1u] == count && a.range < record_.bytes &&
+                            record_.text_head() == record_.bytes && !(record_.bytes & (record_.bytes - 1));
+        if ((!a.range || parted) && a.c + size <= least) return CST_OK;
         const Ins &ins = code(section)[at];
         const Value mask = ins.mask == Ins::NO_MASK ? Value() : masks_[ins.mask].value;
-        const int64_t sure = is_text ? int64_t(record_.text_head()) + 1 : 0;  // behind the position there are as many
+        const int64_t sure = fewest(f);  // behind the position there are as many
         const bool clamped =
             mask.base == Value::mask || (mask.base == Value::bytes && mask.c - int64_t(mask.range) + sure >= 0);
         if (a.range || !clamped || !moves_bytes(section, at) || mask.c != -a.c || mask.position != a.position ||

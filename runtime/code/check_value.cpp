@@ -22,6 +22,13 @@ Value plus(const Value &a, int64_t c) {
 }
 
 Value sum(const Value &a, const Value &b) {
+    if (a.base == Value::count && b.base == Value::reach) return sum(b, a);
+    if (a.base == Value::reach && b.base == Value::count) {
+        if (a.added || a.position || a.half || a.range || b.position) return Value();
+        Value result = plus(a, b.c);
+        result.added = uint16_t(b.lane + 1);
+        return result;
+    }
     if (a.base == Value::unknown || b.base == Value::unknown || (a.base != Value::number && b.base != Value::number))
         return Value();
     if ((a.position && b.position) || (a.half && b.half)) return Value();
@@ -33,6 +40,7 @@ Value sum(const Value &a, const Value &b) {
     result.half = std::max(a.half, b.half);
     if (a.range > MOST_RANGE || b.range > MOST_RANGE) return Value();
     result.range = a.range + b.range;
+    result.part = !a.range ? b.part : !b.range ? a.part : uint16_t(0);
     return result;
 }
 

@@ -205,6 +205,8 @@ struct ConstantRecord {
     uint32_t size;  // 4, 8, 16, 32 or 64
 };
 
+constexpr uint32_t ONE_BLOCK_AAD = 16;  // the most bytes of AAD of some kernels of lists
+
 struct ProgramRecord {
     const char *name, *stream;
     uint32_t algorithm;  // index in the same pack
@@ -230,6 +232,11 @@ struct ProgramRecord {
     uint32_t text_head() const {
         const FieldRecord *const text = field("text_bytes") ? field("text_in") : nullptr;
         return text && text->reach > bytes ? bytes : 0;
+    }
+    // Returns the fewest bytes of AAD of a job of a list: an AAD of at most a block has half of it at least.
+    uint32_t least_aad() const {
+        const FieldRecord *const aad = field("aad");
+        return aad && aad->reach == ONE_BLOCK_AAD ? ONE_BLOCK_AAD / 2 : 0;
     }
     // Returns how many general registers a frame has for itself.
     uint32_t frame_generals() const { return is_listed() ? 2 + (text_head() != 0) : 1; }

@@ -17,16 +17,19 @@ public:
     // It is asked for jobs whose IVs and AADs are as long as those of the first.
     ListTakes(const KernelCall &call, const cst_job &first)
         : takes_(call.variant->jobs.take(first.iv_len, first.aad_len)),
+          masks_(call.variant->jobs.masks),
           stride_(call.step - 1),
           unit_(call.variant->jobs.unit - 1),
           aad_(first.aad_len - 1),
           of_aad_(0 - uintptr_t(first.aad_len != 0)) {}
     [[gnu::always_inline]] bool operator()(const cst_job &job) const {
+        const bool takes = takes_ & !(job.in_len & unit_);
+        if (!masks_) return takes;
         const uintptr_t text = job.in_len - 1;
         const uintptr_t leaves = in_two_pages(job.in, text, text | stride_) |
                                  in_two_pages(job.out, text, text | stride_) |
                                  (in_two_pages(job.aad, aad_, MESSAGE_AAD - 1) & of_aad_);
-        return takes_ & !(job.in_len & unit_) & (leaves < PAGE);
+        return takes & (leaves < PAGE);
     }
 
 private:
@@ -35,7 +38,7 @@ private:
         const uintptr_t at = reinterpret_cast<uintptr_t>(from);
         return (at + a) ^ (at + b);
     }
-    const bool takes_;
+    const bool takes_, masks_;
     const uintptr_t stride_, unit_, aad_, of_aad_;
 };
 

@@ -496,7 +496,7 @@ bool plan_now(const Suite &suite, const cst_job &job, size_t n, Plan *plan) {
     const Variant *list = choose_digest_list(suite, job, n);
     if (list && !list->takes_message(job.in_len)) list = of_fewer_blocks(suite, *list);
     if (list && list->takes_message(job.in_len)) {
-        plan->hash = rank(suite, list_need(suite, job.direction == CST_OPEN, n, list->message.least));
+        plan->hash = rank(suite, list_need(suite, job.direction == CST_OPEN, n, list->message.least, 0));
         return true;
     }
     return serves(suite, &job, 1) && choose(suite, Shape(suite, job, false), n, &kernels, plan);

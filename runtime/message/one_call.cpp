@@ -45,7 +45,8 @@ public:
           takes_(suite.kind == CST_AEAD ? aad <= MESSAGE_AAD || suite.construction == Construction::gcm
                                         : suite.kind == CST_CIPHER),
           remembers_(usual(suite)),
-          listed_(!suite.lists[opens].variants.empty() && aad <= suite.lists[opens].variants.front()->jobs.most_aad),
+          lists_(list_need(suite, opens, 1, 0, aad).family->variants),
+          listed_(!lists_.empty() && aad <= lists_.front()->jobs.most_aad),
           room_(suite),
           known_(calls().row(suite.engine->cost_generation(), aad)) {}
 
@@ -70,10 +71,10 @@ private:
     }
     __attribute__((noinline)) const KernelCall *ask(size_t n, uint64_t bytes, KernelCall *spare,
                                                     bool remembered) const {
-        const Variant *const list = listed_ ? choose_list(suite_, opens_, bytes) : nullptr;
+        const Variant *const list = listed_ ? choose_list(suite_, opens_, bytes, aad_) : nullptr;
         // One call is remembered for a range of lengths. The call for a length that lists do not take must not become
         // that of its neighbours, which they take.
-        const bool of_no_list = listed_ && !suite_.lists[opens_].variants.front()->jobs.take_text(bytes);
+        const bool of_no_list = listed_ && !lists_.front()->jobs.take_text(bytes);
         const KernelCall *call = list ? list_call(*list) : nullptr;
         const Variant *const v = call ? list : MessageKernels(suite_, opens_, n, aad_).of(bytes);
         if (!call && v && holds(*v)) {
@@ -89,8 +90,12 @@ private:
     // Returns the call of a kernel of lists, and of one for the jobs that it does not take, of whichever of its
     // lengths. NULL: there is none of these, or no memory.
     const KernelCall *list_call(const Variant &list) const {
-        const Variant *const v = MessageKernels(suite_, opens_, 1, aad_).of(list.message.most);
-        if (!v || !holds(*v) || !v->takes_message(list.message.least)) return nullptr;
+        const MessageKernels kernels(suite_, opens_, 1, aad_);
+        const Variant *v = kernels.of(list.message.most);
+        // That of short messages may take those only that are not much shorter; the next length has another.
+        if (v && !v->takes_message(list.message.least)) v = kernels.of(list.message.most + 1);
+        if (!v || !holds(*v) || !v->takes_message(list.message.least) || !v->takes_message(list.message.most))
+            return nullptr;
         const KernelCall *const others = calls().of(*v, true, [&] { return lay_down_whole(suite_, *v); });
         if (!others) return nullptr;
         return calls().of(list, true, [&] { return lay_down_list(*suite_.engine, list, opens_, others); });
@@ -99,7 +104,9 @@ private:
     const Suite &suite_;
     const bool opens_;
     const uint64_t aad_;
-    const bool takes_, remembers_, listed_;
+    const bool takes_, remembers_;
+    const std::vector<const Variant *> &lists_;
+    const bool listed_;
     const CounterRoom room_;
     const LaidCalls::Row known_;
 };

@@ -238,6 +238,8 @@ double text_cycles(const Suite &suite, bool opens, size_t messages, uint64_t byt
 
 // A burst in steps allocates and wipes memory once; that costs as much as this many messages in steps.
 constexpr double BURST_MESSAGES = 2.5;
+// Core cycles besides a kernel of one lane that wants a state block: what fills it.
+constexpr double ALONE = 45;
 
 // Returns the core cycles that messages in steps take besides their kernels.
 double steps_cycles(const Suite &suite, size_t messages) {
@@ -292,23 +294,28 @@ const Variant *choose_message(const Suite &suite, bool opens, const Need &exact)
                          });
 }
 
-const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes) {
-    const Family &family = suite.lists[opens];
+const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes, uint64_t aad) {
+    const Need need = list_need(suite, opens, 1, bytes, aad), alone = message_need(suite, opens, 1, bytes, aad);
+    const Family &family = *need.family;
     if (family.variants.empty() || !family.variants.front()->jobs.take_text(bytes) ||
-        (suite.forced && !family.holds(suite.forced)))
+        aad > family.variants.front()->jobs.most_aad || (suite.forced && !family.holds(suite.forced)))
         return nullptr;
-    return line_up(suite, list_need(suite, opens, 1, bytes)).variant;
+    const Variant *const v = line_up(suite, need).variant;
+    if (!v || v == suite.forced || alone.family->variants.empty()) return v;
+    const Variant *const other = line_up(suite, alone).variant;
+    if (!other) return v;
+    return on_this(*other, alone, 1) + ALONE < on_this(*v, need, 1) * (1 - 2 * COST_PRECISION) ? nullptr : v;
 }
 
 const Variant *choose_hash_list(const Suite &suite, bool opens, size_t n, uint64_t bytes, uint64_t hashed) {
-    // Core cycles besides kernels: of a list, to pad a byte; of messages on a kernel of one lane, for all of them; of
-    // messages in lanes, whose positions and chaining values lie in the memory of a burst, for each and for all.
-    constexpr double PADDED_BYTE = 0.2, ALONE = 45, IN_LANES = 60, LANES = 350;
-    const Need exact = list_need(suite, opens, n, bytes);
+    // Core cycles besides kernels: of a list, to pad a byte; of messages in lanes, whose positions and chaining values
+    // lie in the memory of a burst, for each and for all.
+    constexpr double PADDED_BYTE = 0.2, IN_LANES = 60, LANES = 350;
+    const Need exact = list_need(suite, opens, n, bytes, 0);
     if (exact.family->variants.empty()) return nullptr;
     return chosen_before(suite, exact, Question(suite, exact, Question::Kind::message),
                          [&](const Need &need) -> const Variant * {
-                             const Variant *const v = choose_list(suite, opens, need.bytes);
+                             const Variant *const v = choose_list(suite, opens, need.bytes, 0);
                              if (!v || v == suite.forced) return v;
                              const double messages = double(need.messages);
                              double list = on_this(*v, need, need.messages);

@@ -50,16 +50,20 @@ inline Need message_need(const Suite &suite, bool opens, size_t messages, uint64
     return need;
 }
 
-// Describes n messages of so many bytes, as a list.
-inline Need list_need(const Suite &suite, bool opens, size_t n, uint64_t bytes) {
-    Need need = message_need(suite, opens, n, bytes, 0);
-    need.family = &suite.lists[opens];
+// Whether an AAD has so many bytes that all kernels of lists take it.
+inline bool is_block_of_aad(uint64_t aad) { return aad >= ONE_BLOCK_AAD / 2 && aad <= ONE_BLOCK_AAD; }
+
+// Describes n messages with texts of `bytes` and AADs of `aad` bytes, as a list.
+inline Need list_need(const Suite &suite, bool opens, size_t n, uint64_t bytes, uint64_t aad) {
+    Need need = message_need(suite, opens, n, bytes, aad);
+    need.short_aad = true;
+    need.family = &(is_block_of_aad(aad) ? suite.lists : suite.lists_of_any_aad)[opens];
     return need;
 }
 
-// Selects the kernel that takes messages of so many bytes as a list. NULL: there is none. No kernel that wants a state
-// block is preferred to it: even for one message, what fills the block costs more than kernels of a length differ by.
-const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes);
+// Selects the kernel that takes messages of so many bytes, with an AAD of `aad`, as a list. NULL: there is none, or one that wants a state
+// block takes less time, with what fills the block.
+const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes, uint64_t aad);
 
 // Selects the kernel that takes n digests or HMACs of messages of so many bytes as a list. hashed: the bytes of such a
 // message and its padding, of HMAC behind the key's block and without the outer block. NULL: there is none, or kernels

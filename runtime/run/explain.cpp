@@ -114,7 +114,7 @@ Plan plan_of(const Class &c, const cst_job &job) {
         Need need = message_need(suite, c.opens, c.n, job.in_len, job.aad_len);
         const Family &lists = suite.lists[c.opens];
         if (!lists.variants.empty() && lists.variants.front()->jobs.take(job) &&
-            choose_list(suite, c.opens, job.in_len))
+            choose_list(suite, c.opens, job.in_len, job.aad_len))
             need.family = &lists;
         plan.pair = rank(suite, need);
         return plan;

@@ -55,15 +55,20 @@ public:
     }
 
 private:
-    // Which kernel is best depends on whether the AAD is short, and on whether whole blocks remain after it.
-    static unsigned row_of(uint64_t aad) { return unsigned(aad <= SHORT_MESSAGE_AAD) | unsigned(aad % 16 == 0) << 1; }
+    // Which kernel is best depends on whether the AAD is short, or a block of which half is there (ListedJobs), and on
+    // whether whole blocks remain after it.
+    static unsigned row_of(uint64_t aad) {
+        const bool is_block = aad - ONE_BLOCK_AAD / 2 <= ONE_BLOCK_AAD / 2;
+        return unsigned(aad <= SHORT_MESSAGE_AAD) + unsigned(is_block) + 3 * unsigned(aad % 16 == 0);
+    }
+    static constexpr unsigned ROWS = 6;
     static constexpr unsigned INDEX_BITS = 8;
     static constexpr uint32_t INDEX = (1 << INDEX_BITS) - 1, NONE = 1, MOST = 64;  // index 0: not known
     struct Table {
         ~Table() {
             for (auto &call : calls) delete call.load(std::memory_order_relaxed);
         }
-        std::atomic<uint32_t> choices[4][LengthRange::RANGES] = {};
+        std::atomic<uint32_t> choices[ROWS][LengthRange::RANGES] = {};
         std::atomic<const KernelCall *> calls[MOST] = {};
     };
     // Returns NULL if there is no memory.

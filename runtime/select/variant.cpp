@@ -247,7 +247,9 @@ Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *
     v->jobs.iv = aead ? 12 : !hashes && record.has_chain() ? 16 : 0;
     v->jobs.unit = record.is_tweaked() ? 16 : 1;  // no ciphertext is stolen
     v->jobs.tag = aead ? 16 : hashes ? record.digest_bytes : 0;
-    v->jobs.most_aad = aead ? SHORT_MESSAGE_AAD : 0;
+    v->jobs.least_aad = aead ? program.least_aad() : 0;
+    v->jobs.most_aad = !aead ? 0 : v->jobs.least_aad ? ONE_BLOCK_AAD : SHORT_MESSAGE_AAD;
+    v->jobs.masks = program.masks != 0;
     v->message.padded = padded;
     const struct {
         const char *name;
@@ -257,7 +259,7 @@ Role list_role(const PackRecords &records, const KernelRecord &kernel, Variant *
     } fields[] = {
         {"key", offsetof(cst_job, key), 8, v->jobs.key_bytes, key != nullptr},
         {"iv", offsetof(cst_job, iv), 8, v->jobs.iv, v->jobs.iv != 0},
-        {"aad", offsetof(cst_job, aad), 8, MESSAGE_AAD, aead},
+        {"aad", offsetof(cst_job, aad), 8, v->jobs.least_aad ? ONE_BLOCK_AAD : MESSAGE_AAD, aead},
         {"aad_bytes", offsetof(cst_job, aad_len), 8, 0, aead},
         {"text_in", offsetof(cst_job, in), 8, text->reach, !padded},
         {"padded_in", offsetof(cst_job, in), 8, text->reach, v->message.padded},

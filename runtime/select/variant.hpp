@@ -86,12 +86,15 @@ struct SumPlace {
 // Says which jobs a kernel of lists takes, apart from the bounds of their texts (MessagePlace).
 struct ListedJobs {
     uint32_t key_bytes;  // that the kernel reads of a key object; it serves suites whose parts of the key end there
-    uint32_t iv, most_aad;  // bytes
+    uint32_t iv, least_aad, most_aad;  // bytes
     uint32_t tag;  // bytes of the tag that the kernel makes, of which a job may want fewer
     uint32_t unit = 1;  // bytes of which a text is a multiple; a power of two
+    bool masks = false;  // accesses reach beyond a text and its AAD, under masks of the bytes that there are
 
     bool take_text(uint64_t bytes) const { return !(bytes & (unit - 1)); }
-    bool take(uint64_t iv_bytes, uint64_t aad_bytes) const { return iv_bytes == iv && aad_bytes <= most_aad; }
+    bool take(uint64_t iv_bytes, uint64_t aad_bytes) const {
+        return iv_bytes == iv && aad_bytes - least_aad <= most_aad - least_aad;
+    }
     bool take(const cst_job &job) const { return take(job.iv_len, job.aad_len) && take_text(job.in_len); }
 };
 

@@ -73,7 +73,8 @@ struct Suite {
     Construction construction = Construction::single;
 
     Family messages[2];
-    Family lists[2];  // of such kernels that take a list of jobs
+    Family lists[2];  // of such kernels that take a list of jobs,
+    Family lists_of_any_aad[2];  // and of these of those for which no AAD is too short
     Family hashes, encrypts, decrypts, pairs;
     Family segment_hashes, beside_hashes, segments_and_beside;
     Family starts, finishes;

@@ -61,7 +61,7 @@ size_t listed_key_bytes(const Suite &suite, bool opens) {
 
 void Suite::find_kernels() {
     laid[0] = laid[1] = LaidCalls();
-    lists[0] = lists[1] = Family();
+    lists[0] = lists[1] = lists_of_any_aad[0] = lists_of_any_aad[1] = Family();
     const Algorithm *base = hash_base();
     if (construction == Construction::checked) {  // its halves have the kernels
         for (Family *family : {&messages[0], &messages[1], &hashes, &encrypts, &decrypts, &pairs, &whole_hashes,
@@ -103,8 +103,11 @@ void Suite::find_kernels() {
         if (message[opens]) messages[opens] = engine->family(Role::message, message[opens], nullptr);
         if (!message[opens] && !listed_hash) continue;
         for (const Variant *v :
-             engine->family(Role::list, message[opens], message[opens] ? nullptr : listed_hash).variants)
-            if (v->jobs.key_bytes == listed_key_bytes(*this, opens)) lists[opens].add(v);
+             engine->family(Role::list, message[opens], message[opens] ? nullptr : listed_hash).variants) {
+            if (v->jobs.key_bytes != listed_key_bytes(*this, opens)) continue;
+            lists[opens].add(v);
+            if (!v->jobs.least_aad) lists_of_any_aad[opens].add(v);
+        }
     }
     if (construction == Construction::gcm || construction == Construction::checksum)
         whole_hashes = engine->family(Role::message, nullptr, base);

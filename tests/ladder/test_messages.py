@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 from built import kernel_names
 from cryptostitch.binding import runtime
-from cryptostitch.core.contract import AAD_BYTES, END_IN, END_OUT, JOB, POWERS_END, TEXT_BYTES, TEXT_IN, Contract
+from cryptostitch.core.contract import AAD_BYTES, END_IN, END_OUT, JOB, POWERS_END, TEXT_BYTES, TEXT_IN, TEXT_OUT, Contract
 from cryptostitch.core.ir import GENERAL, Imm, Ins, Mem, Reg
 from cryptostitch.core.program import Program, Recipe
 from cryptostitch.emit.artefacts import algorithm_records
@@ -32,6 +32,8 @@ LISTED_TEXTS = [name for name in KERNELS if "_list" in name and name.startswith(
 MASKED = "aes128_gcm_enc_x1_by16@avx512_vaes"
 LISTED, LISTED_LOOP = "aes128_gcm_enc_list_short_x1_by16@avx512_vaes", "aes128_gcm_dec_list_x1_by16@avx512_vaes"
 LISTED_TEXT, LISTED_TWEAKED = "aes128_ctr_list_x1@avx512_vaes", "aes128_xts_dec_list_x1@avx512_vaes"
+BLOCKS, STRIDES = "aes128_ctr_block_list_x1_by1@sse_aesni", "aes128_gcm_enc_stride_list_x1@sse_aesni"
+AEAD_BLOCKS = "aes128_gcm_dec_block_list_x1_by1@sse_aesni"
 DIGESTS = [name for name in KERNELS if "_ni_" in name and ("_list_" in name or "_padded_" in name)]
 HMACS = "sha256_ni_hmac_list_x1@sse_shani"
 
@@ -64,7 +66,7 @@ def test_every_end(name: str) -> None:
     contract = tested.recipe.parts[0].program.contract
     step = contract.bytes
     ends = {0, 1, 2, 15, 16, 17, step - 17, step - 16, step - 15, step - 1, step, *range(7, step, 11)}
-    for end in sorted(ends - {0} if contract.is_listed else ends):
+    for end in sorted(end for end in ends if contract.is_listed <= end <= step):
         if end % 16 == 0 or tested.rows[0].kind not in WHOLE_BLOCKS:
             assert play(tested, calls_of(contract, end), end, 13) == [], end
 
@@ -83,12 +85,14 @@ def test_every_end_of_a_text(name: str) -> None:
 def test_every_aad(name: str) -> None:
     tested = subject(name)
     contract = tested.recipe.parts[0].program.contract
-    most = 48 if contract.is_short or contract.is_listed else 64
-    for aad in range(most + 1) if LONG else sorted({*range(18), 31, 32, 33, 47, 48, most - 1, most}):
+    least, most = (contract.fewest(AAD_BYTES), contract.most_aad) if contract.is_listed else (0, 64)
+    most = 48 if contract.is_short and not contract.is_listed else most
+    some = range(most + 1) if LONG else sorted({*range(18), 31, 32, 33, 47, 48, most - 1, most})
+    for aad in (aad for aad in some if least <= aad <= most):
         assert play(tested, calls_of(contract, aad), 21, aad) == [], aad
 
 
-@pytest.mark.parametrize("name", [LISTED, LISTED_LOOP, LISTED_TEXT, LISTED_TWEAKED, *DIGESTS])
+@pytest.mark.parametrize("name", [LISTED, LISTED_LOOP, LISTED_TEXT, LISTED_TWEAKED, BLOCKS, STRIDES, AEAD_BLOCKS, *DIGESTS])
 def test_every_number_of_messages(name: str) -> None:
     for n in range(1, 20 if LONG else 6):
         assert play(subject(name), n, 3 * n, n) == [], n
@@ -164,7 +168,7 @@ def adds(number: int) -> Callable[[Ins], bool]:
 def walks(ins: Ins) -> bool:
     """Accesses the text at the position, which nothing else lies so near."""
     text = any(isinstance(o, Mem) and o.index is not None and o.disp < 256 for o in ins.operands)
-    return text and ins.op.startswith("vmovdqu")
+    return text and ins.op.startswith(("vmovdqu", "movdqu"))
 
 
 def reads(field: str) -> Callable[[Ins], bool]:
@@ -205,7 +209,29 @@ def at_position(ins: Ins) -> Ins:
     return replace(ins, operands=moved_on)
 
 
+def at_end(op: str, stores: bool = False) -> Callable[[Ins], bool]:
+    """Accesses the last bytes of what has as many as a register says."""
+    return lambda ins: (
+        ins.op == op
+        and isinstance(ins.operands[not stores], Mem)
+        and ins.memory(not stores).index is not None
+        and ins.memory(not stores).disp < 0
+    )
+
+
+def at_number(op: str, disp: int) -> Callable[[Ins], bool]:
+    """Loads what lies so many bytes behind a pointer alone."""
+    return lambda ins: (
+        ins.op == op
+        and isinstance(ins.operands[1], Mem)
+        and ins.memory(1).index is None
+        and ins.memory(1).base not in (None, Reg(GENERAL, 0, 64))
+        and ins.memory(1).disp == disp
+    )
+
+
 COUNT = "without the mask of the bytes that there are"
+LAST = "from the end of what "
 LIST_FAULTS: dict[str, tuple[str, str, Callable[[], Callable[[Ins], bool]], Callable[[Ins], Ins], str]] = {
     "a store of the text without a mask": (LISTED, "enter", lambda: stores_part, unmasked, COUNT),
     "a store of a text alone without a mask": (LISTED_TEXT, "leave", lambda: stores_part, unmasked, COUNT),
@@ -275,6 +301,41 @@ LIST_FAULTS: dict[str, tuple[str, str, Callable[[], Callable[[Ins], bool]], Call
         "no field",
     ),
 }
+
+BLOCK_FAULTS: dict[str, tuple[str, str, Callable[[], Callable[[Ins], bool]], Callable[[Ins], Ins], str]] = {
+    "a load in front of the shortest text": (BLOCKS, "leave", lambda: at_end("movdqu"), moved(-2), f"{LAST}{TEXT_IN}"),
+    "a load behind a text": (BLOCKS, "leave", lambda: at_end("movdqu"), moved(1), f"{LAST}{TEXT_IN}"),
+    "a store behind a text": (BLOCKS, "leave", lambda: at_end("movdqu", True), moved(1), f"{LAST}{TEXT_OUT}"),
+    "a last block of AAD's length": (
+        AEAD_BLOCKS,
+        "leave",
+        lambda: reads(TEXT_BYTES),
+        of_field(AAD_BYTES),
+        "stays where it is",
+    ),
+    "half an AAD behind its first": (AEAD_BLOCKS, "enter", lambda: nth(2, at_number("movq", 0)), moved(1), COUNT),
+    "half an AAD behind its last": (AEAD_BLOCKS, "enter", lambda: at_end("movhps"), moved(1), f"{LAST}aad"),
+    "half an AAD in front of its first": (AEAD_BLOCKS, "enter", lambda: at_end("movhps"), moved(-1), f"{LAST}aad"),
+    "powers beyond the zeros": (
+        AEAD_BLOCKS,
+        "enter",
+        lambda: named("and"),
+        to(1008),
+        "that key points to",
+    ),
+    "a part of a stride and more": (STRIDES, "enter", lambda: named("and"), to(112), COUNT),
+    "a part of the whole length": (STRIDES, "enter", lambda: named("sub"), to(0), COUNT),
+    "a part of AAD's length": (STRIDES, "enter", lambda: reads(TEXT_BYTES), of_field(AAD_BYTES), COUNT),
+    "a first stride behind its own": (STRIDES, "enter", lambda: at_number("movdqu", 48), moved(1), COUNT),
+    "a stride of the loop behind its own": (STRIDES, "body", lambda: walks, moved(64), COUNT),
+    "a position that grows too fast": (STRIDES, "body", lambda: adds(64), to(65), ""),
+}
+
+
+@pytest.mark.parametrize("fault", BLOCK_FAULTS)
+def test_faults_of_lists_without_masks_are_refused(fault: str) -> None:
+    name, section, chosen, change, said = BLOCK_FAULTS[fault]
+    refused_by_both(name, section, chosen(), change, said)
 
 
 def moves(op: str, at: int, stores: bool = False) -> Callable[[Ins], bool]:
@@ -405,7 +466,7 @@ def refused(program: Program, right: Recipe, said: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", [MASKED, LISTED, LISTED_LOOP, HMACS])
+@pytest.mark.parametrize("name", [MASKED, LISTED, LISTED_LOOP, BLOCKS, STRIDES, AEAD_BLOCKS, HMACS])
 def test_the_right_one_is_not_refused(name: str) -> None:
     right = GENERATOR.recipe(name)
     assert check_bounds(right.parts[0].program) == []
@@ -421,6 +482,7 @@ def test_the_right_one_is_not_refused(name: str) -> None:
         (LISTED, "aad", {"reach_written": True}),
         (LISTED, TEXT_IN, {"reach_written": True}),
         (LISTED, TEXT_IN, {"reach_align": 64}),
+        (AEAD_BLOCKS, "aad", {"reach": 64}),
         (MASKED, "key", {"reach_written": True}),
         (MASKED, POWERS_END, {"reach_align": 64}),
         (MASKED, END_IN, {"reach_written": True}),

@@ -17,6 +17,8 @@ from jobs.samples import LEVELS, TAKES_SOME, TURNS, one_of_each, suites_of, usua
 
 ETM = "aes-128-cbc+hmac-sha1-etm"
 MOST_BYTES = {"gcm_enc_short_x1_by32": 400, "gcm_dec_short_x1_by32": 400, "_short_": 16} | {
+    "_gcm_enc_block_list_": 400,
+    "_gcm_dec_block_list_": 400,
     "_padded_x1_by8": 100,
     "_padded_": 16,
     "_ni_list_": 64,

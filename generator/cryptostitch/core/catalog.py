@@ -100,6 +100,9 @@ GCM_SHORT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 8, 4), ("avx512", 1): 
 # wait for one another, so that the CPU interleaves those of one vector itself.
 Lists = dict[str, dict[tuple[str, int], tuple[int, ...]]]
 TEXT_LIST_BLOCKS: Lists = {"": {("avx512", 1): (4,)}, "_short": {("avx512", 1): (4,)}}
+# Where it does not, a block in an iteration, which the CPU interleaves.
+BLOCK_LIST_BLOCKS = {("sse", 1): (1,)}
+STRIDE_LIST_BLOCKS = {("sse", 1): (4,)}
 GCM_LIST_BLOCKS: Lists = {"": {("avx512", 1): (16,)}, "_short": {("avx512", 1): (16, 8, 4)}}
 # Whole texts, their ends included: as many blocks as hide the latency of a round, and few for bursts of short ones.
 WHOLE_TEXTS = {"sse": (1,), "avx2": (1,), "avx512": (1,)}
@@ -584,6 +587,7 @@ def _aes_ctr(key_bits: int) -> Algorithm:
         (
             Form(name, "streams/aes_ctr.j2", COUNTERS, (1,), COUNTER_BLOCKS),
             *_whole_texts(name, "counter"),
+            _list(f"{name}_block_list", "streams/aes_block_list.j2", BLOCK_LIST_BLOCKS, {}),
         ),
         {"word": 32, "rounds": rounds},
         block_bytes=16,
@@ -625,7 +629,11 @@ def _aes_gcm(key_bits: int) -> list[Algorithm]:
                 objects=0 if suffix else 1,
             )
             for suffix, blocks in (("", GCM_BLOCKS), ("_short", GCM_SHORT_BLOCKS))
-        ) + _lists(name, "streams/aes_gcm_list.j2", GCM_LIST_BLOCKS)
+        ) + (
+            *_lists(name, "streams/aes_gcm_list.j2", GCM_LIST_BLOCKS),
+            _list(f"{name}_block_list", "streams/aes_gcm_block_list.j2", BLOCK_LIST_BLOCKS, {}),
+            _list(f"{name}_stride_list", "streams/aes_gcm_stride_list.j2", STRIDE_LIST_BLOCKS, {}),
+        )
 
     return [
         Algorithm(

@@ -29,7 +29,7 @@ KEY_OBJECT, IV, TAG, TAG_MADE = "key", "iv", "tag", "tag_made"
 TEXT_IN, TEXT_OUT, TEXT_BYTES, AAD_BYTES = "text_in", "text_out", "text_bytes", "aad_bytes"
 PADDED_IN = "padded_in"  # a message with its padding, whole blocks, which the caller puts in the place of the text
 LISTED_TEXTS = (TEXT_IN, PADDED_IN)
-JOB_BYTES, MOST_LISTED_AAD = 144, 48
+JOB_BYTES, MOST_LISTED_AAD, ONE_BLOCK_AAD = 144, 48, 16
 KEY_ROUND_KEYS = 64  # where round keys lie in a key object
 JOB = {
     KEY_OBJECT: 8,
@@ -150,6 +150,18 @@ class Contract:
         """Bytes of such a text in front of the loop; 0: there is no loop, and no text is longer than ``bytes``."""
         counts = self.has(TEXT_BYTES) and self.has(TEXT_IN)
         return self.bytes if counts and self.field(TEXT_IN).reach > self.bytes else 0
+
+    def fewest(self, count: str) -> int:
+        """The least number that such a field of a job holds: a text has a byte at least behind what every text has. An
+        AAD of at most a block (``ONE_BLOCK_AAD``) has half of it at least."""
+        if count == TEXT_BYTES:
+            return self.text_head + 1
+        return ONE_BLOCK_AAD // 2 if self.field(AAD).reach == ONE_BLOCK_AAD else 0
+
+    @property
+    def most_aad(self) -> int:
+        """The most bytes of AAD of a job."""
+        return min(self.field(AAD).reach, MOST_LISTED_AAD)
 
     @property
     def listed_text(self) -> Field:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ..binding.runtime import ERR_NAME, ERR_UNSUPPORTED, OPEN, SEAL, Context, Job, RawKernel, RuntimeFailure
 from ..core.catalog import ALGORITHMS, Algorithm
-from ..core.contract import AAD, END_IN, GHASH_ZEROS, KEY, MOST_LISTED_AAD, PADDED_IN, POWERS_END, TEXT_BYTES
+from ..core.contract import AAD, AAD_BYTES, END_IN, GHASH_ZEROS, KEY, PADDED_IN, POWERS_END, TEXT_BYTES
 from ..core.kinds import FRAMED_KINDS, KINDS, TWEAKED_KINDS
 from .oracle import BOTH, halves, meaning
 from .padding import most_text
@@ -45,8 +45,8 @@ class Forced:
     """Bytes of the longest item that it can do, with 48 of AAD; 0: any."""
     grain: int = 1
     """Bytes of which its items are multiples: XTS takes its first tweak along only where no ciphertext is stolen."""
-    listed_aead: bool = False
-    """Whether it takes jobs of an AEAD as a list: with IVs of 12 bytes, tags of 16 and a short AAD."""
+    listed_aad: range = range(0)
+    """Where it takes jobs of an AEAD as a list, with IVs of 12 bytes and tags of 16: the lengths of AADs."""
     left_out: tuple[str, ...] = ()
     """Suites whose other algorithm nothing can run here."""
     digests: bool = False
@@ -136,7 +136,9 @@ class Forced:
             bool(readers and ciphers),
             most,
             16 if kinds & TWEAKED_KINDS else 1,
-            contracts[0].is_listed and contracts[0].has(AAD),
+            range(max(1, contracts[0].fewest(AAD_BYTES)), contracts[0].most_aad + 1)
+            if contracts[0].is_listed and contracts[0].has(AAD)
+            else range(0),
             left_out,
             contracts[0].is_listed and "hash" in kinds,
         )
@@ -145,7 +147,7 @@ class Forced:
         """Whether the kernel takes an item with so many bytes of each."""
         if not self.least <= text <= (self.most or text):
             return False
-        return not self.listed_aead or (iv == 12 and 0 < aad <= MOST_LISTED_AAD and tag == 16)
+        return not self.listed_aad or (iv == 12 and aad in self.listed_aad and tag == 16)
 
     @property
     def note(self) -> str:

@@ -81,8 +81,8 @@ def _jobs(forced: Forced, rng: random.Random) -> Iterator[Placed]:
         aad = (
             16 * rng.randrange(8)
             if forced.hand
-            else rng.randrange(1, 49)
-            if forced.listed_aead and n < forced.lanes
+            else rng.choice(forced.listed_aad)
+            if forced.listed_aad and n < forced.lanes
             else rng.choice((0, 13, 48, rng.randrange(48 if forced.most else 200)))
         )
         yield Placed(

@@ -37,7 +37,6 @@ from ..core.contract import (
     LENGTHS,
     LISTED_TEXTS,
     MESSAGE_AAD,
-    MOST_LISTED_AAD,
     OUT,
     PADDED_IN,
     PHASE,
@@ -756,7 +755,8 @@ class Scene:
         for the first, and up to three times, or never, for others."""
         of_one_length = not contract.has(TEXT_BYTES)
         self.end = contract.bytes if of_one_length else contract.bytes - 27 if self.end < 0 else self.end
-        self.aad = min(self.aad, MOST_LISTED_AAD)
+        least, most = (contract.fewest(AAD_BYTES), contract.most_aad) if contract.has(AAD) else (0, 0)
+        self.aad = max(least, min(self.aad, most))
         strides = [(1, 0, 2, 3)[n % 4] * contract.text_head for n in range(self.iterations)]
         ends = [
             (self.end + 7 * n) % contract.bytes or contract.bytes if n else self.end for n in range(self.iterations)
@@ -765,7 +765,7 @@ class Scene:
             (
                 self.machine.take(f"job {n}", JOB_BYTES, 8, True),
                 contract.text_head + strides[n] + (self.end if of_one_length else ends[n]),
-                (self.aad + 5 * n) % (MOST_LISTED_AAD + 1),
+                least + (self.aad - least + 5 * n) % (most - least + 1),
             )
             for n in range(self.iterations)
         ]

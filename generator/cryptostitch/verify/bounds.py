@@ -12,6 +12,10 @@ number whose bits were cleared by a constant mask is at most the mask. What rema
                                 where there are bit masks, under the mask of just these bytes
     pointer + position + c      of a job that counts its bytes: those that every text has there, or under the mask of
                                 just those that there are
+    pointer + part + position + c   likewise without a mask, where part is what a mask below bytes leaves of the count
+                                less 1: behind text_head and the strides of the loop a text has more than that
+    pointer + count + c         of such a job, whose field is the count: c + size <= 0, and c + n >= 0 for the fewest
+                                bytes n that there are
     toggle + c                  one half of a hand-over buffer
     pool entry + c              inside the entry
 """
@@ -185,12 +189,18 @@ class Bounds:
             rest = {t: k for t, k in form.items() if t != pointers[0]}
             reached = self.contract.field(self.pointers[pointers[0]][0])
             if reached.reach:
-                moving = self.contract.count_of(reached.name) is not None and rest.get(POSITION) == 1
-                spans = self._spans({t: k for t, k in rest.items() if not (moving and t == POSITION)})
+                count = self.contract.count_of(reached.name)
+                if count is not None and rest == {self._value(count): 1}:
+                    return self._last(access, reached, count, c), False
+                parts = {t for t, k in rest.items() if count is not None and k == 1 and self._is_part(t, count)}
+                parted = len(parts) == 1
+                moving = count is not None and rest.get(POSITION) == 1
+                left_out = (parts if parted else set()) | ({POSITION} if moving else set())
+                spans = self._spans({t: k for t, k in rest.items() if t not in left_out})
                 if spans is None:
                     return "moves a pointer that stays where it is", False
-                if self.contract.count_of(reached.name) is not None:
-                    return self._counted(access, reached, int(moving), c, sum(spans), section), False
+                if count is not None:
+                    return self._counted(access, reached, int(moving), c, sum(spans), section, parted), False
                 return self._reach(access, reached, c, sum(spans)), False
             return self._lane(access, self.pointers[pointers[0]], rest, c, section), False
         half = self._half(form)
@@ -275,27 +285,58 @@ class Bounds:
                 return f"accesses what {f.name} points to without the mask of these bytes"
         return None
 
-    def _counted(self, access: Access, f: Field, positions: int, c: int, span: int, section: str) -> str | None:
+    def _counted(
+        self, access: Access, f: Field, positions: int, c: int, span: int, section: str, parted: bool
+    ) -> str | None:
         """Memory of a job of which another field says how many bytes there are. A text has more than ``text_head`` and
-        what the iterations so far have had, and in the body ``bytes`` more; what may be behind its end is accessed
-        under a mask of as many ones."""
+        what the iterations so far have had, and in the body ``bytes`` more, behind a part of its end (``parted``,
+        _is_part), too; what may be behind its end is accessed under a mask of as many ones."""
         if access.size == 0:
             return None
-        if access.write != f.reach_written:
-            return f"{'stores to' if access.write else 'reads'} what {f.name} points to"
-        if access.aligned:
-            return "needs an aligned operand, the caller's memory may lie anywhere"
+        wrong = self._of_caller(access, f)
+        if wrong:
+            return wrong
         count = self.contract.field(COUNTED[f.name])
-        there = 0
+        there = self.contract.fewest(count.name)
         if count.name == TEXT_BYTES:
             there = self.contract.text_head + self.contract.bytes * (section == "body" and positions)
         if c >= 0 and not span:
             if c + access.size <= there:
                 return None
             masked = c + access.size <= f.reach and access.ins.op == BYTE_MOVE
-            if masked and self._first_bytes(access.mask) == (count.name, -positions, -c):
+            if masked and not parted and self._first_bytes(access.mask) == (count.name, -positions, -c):
                 return None
         return f"accesses what {f.name} points to without the mask of the bytes that there are"
+
+    def _last(self, access: Access, f: Field, count: Field, c: int) -> str | None:
+        """Memory of a job from its end on, which is as many bytes behind the pointer as the count says."""
+        if access.size == 0:
+            return None
+        if not -self.contract.fewest(count.name) <= c <= c + access.size <= 0:
+            return (
+                f"accesses bytes {c} to {c + access.size} from the end of what {f.name} points to, which has at least "
+                f"{self.contract.fewest(count.name)}"
+            )
+        return self._of_caller(access, f)
+
+    def _of_caller(self, access: Access, f: Field) -> str | None:
+        if access.write != f.reach_written:
+            return f"{'stores to' if access.write else 'reads'} what {f.name} points to"
+        return "needs an aligned operand, the caller's memory may lie anywhere" if access.aligned else None
+
+    def _is_part(self, term: Term, count: Field) -> bool:
+        """Whether a term is no more than a text has behind ``text_head``, the loop's strides, and a byte. Less that byte
+        its length is a multiple of ``bytes``, a power of two: as much as head and strides have; and what is left. So
+        that is what a mask of ``bytes`` - 1 leaves of the length less 1, and a mask of fewer bits leaves no more."""
+        node, step = self.terms.nodes[term], self.contract.bytes
+        if count.name != TEXT_BYTES or self.contract.text_head != step or step & (step - 1):
+            return False
+        masked = node[:3] == ("op", 8, "and") and type(node[4]) is tuple and 0 <= node[4][1] < step
+        return masked and self.linear(node[3]) == ({self._value(count): 1}, -1)
+
+    def _value(self, f: Field) -> Term:
+        """What a field of a job that is only read holds."""
+        return self.terms.make("load", 8, "0", f.offset)
 
     def _first_bytes(self, mask: Term) -> tuple[str, int, int] | None:
         """(field, positions, d) of a mask that has as many ones as there are bytes by the field, and ``positions``
@@ -316,8 +357,8 @@ class Bounds:
         form, d = self.linear(node[4])
         positions, form = form.get(POSITION, 0), {t: k for t, k in form.items() if t != POSITION}
         for f in self.contract.fields:
-            if f.name in (TEXT_BYTES, AAD_BYTES) and form == {self.terms.make("load", 8, "0", f.offset): 1}:
-                least = self.contract.text_head + 1 if f.name == TEXT_BYTES else 0
+            if f.name in (TEXT_BYTES, AAD_BYTES) and form == {self._value(f): 1}:
+                least = self.contract.fewest(f.name)
                 negative = clamped is not None and clamped[:5] == ("op", 8, "sar", node[4], ("i", 63))
                 # A text has more than text_head behind the position.
                 sure = clamped is None and d >= -least and positions in ((0, -1) if f.name == TEXT_BYTES else (0,))
