@@ -238,8 +238,10 @@ double text_cycles(const Suite &suite, bool opens, size_t messages, uint64_t byt
 
 // A burst in steps allocates and wipes memory once; that costs as much as this many messages in steps.
 constexpr double BURST_MESSAGES = 2.5;
-// Core cycles besides a kernel of one lane that wants a state block: what fills it.
-constexpr double ALONE = 45;
+// What else runs besides kernels, as parts of what a message in steps takes there, which is measured on each CPU
+// (Engine::message_cost): what fills the state block of a kernel of one lane; of messages in lanes, whose positions and
+// chaining values lie in the memory of a burst, what is done for each and for all; of a list, what pads a byte.
+constexpr double ALONE = 0.11, IN_LANES = 0.15, LANES = 0.9, PADDED_BYTE = 0.0005;
 
 // Returns the core cycles that messages in steps take besides their kernels.
 double steps_cycles(const Suite &suite, size_t messages) {
@@ -304,31 +306,32 @@ const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes, uint6
     if (!v || v == suite.forced || alone.family->variants.empty()) return v;
     const Variant *const other = line_up(suite, alone).variant;
     if (!other) return v;
-    return on_this(*other, alone, 1) + ALONE < on_this(*v, need, 1) * (1 - 2 * COST_PRECISION) ? nullptr : v;
+    return on_this(*other, alone, 1) + ALONE * suite.engine->message_cost() <
+                   on_this(*v, need, 1) * (1 - 2 * COST_PRECISION)
+               ? nullptr
+               : v;
 }
 
 const Variant *choose_hash_list(const Suite &suite, bool opens, size_t n, uint64_t bytes, uint64_t hashed) {
-    // Core cycles besides kernels: of a list, to pad a byte; of messages in lanes, whose positions and chaining values
-    // lie in the memory of a burst, for each and for all.
-    constexpr double PADDED_BYTE = 0.2, IN_LANES = 60, LANES = 350;
+    const double message = suite.engine->message_cost();
     const Need exact = list_need(suite, opens, n, bytes, 0);
     if (exact.family->variants.empty()) return nullptr;
-    return chosen_before(suite, exact, Question(suite, exact, Question::Kind::message),
-                         [&](const Need &need) -> const Variant * {
-                             const Variant *const v = choose_list(suite, opens, need.bytes, 0);
-                             if (!v || v == suite.forced) return v;
-                             const double messages = double(need.messages);
-                             double list = on_this(*v, need, need.messages);
-                             if (v->message.padded) list += PADDED_BYTE * v->step * messages;
-                             Need apart = {&suite.hashes, need.messages, hashed, hashed};
-                             apart.whole_only = true;
-                             const Variant *const other = line_up(suite, apart).variant;
-                             double others = other && other->lanes == 1 ? ALONE : LANES + IN_LANES * messages;
-                             others += step_cycles(suite, apart);
-                             apart.bytes = apart.most = suite.hash->record.block_bytes;
-                             if (suite.hmac()) others += step_cycles(suite, apart);
-                             return list < others * (1 - 2 * COST_PRECISION) ? v : nullptr;
-                         });
+    return chosen_before(
+        suite, exact, Question(suite, exact, Question::Kind::message), [&](const Need &need) -> const Variant * {
+            const Variant *const v = choose_list(suite, opens, need.bytes, 0);
+            if (!v || v == suite.forced) return v;
+            const double messages = double(need.messages);
+            double list = on_this(*v, need, need.messages);
+            if (v->message.padded) list += message * PADDED_BYTE * v->step * messages;
+            Need apart = {&suite.hashes, need.messages, hashed, hashed};
+            apart.whole_only = true;
+            const Variant *const other = line_up(suite, apart).variant;
+            double others = message * (other && other->lanes == 1 ? ALONE : LANES + IN_LANES * messages);
+            others += step_cycles(suite, apart);
+            apart.bytes = apart.most = suite.hash->record.block_bytes;
+            if (suite.hmac()) others += step_cycles(suite, apart);
+            return list < others * (1 - 2 * COST_PRECISION) ? v : nullptr;
+        });
 }
 
 namespace {
