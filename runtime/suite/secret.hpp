@@ -25,9 +25,10 @@ inline void wipe_rows(uint8_t (*rows)[16], size_t n) {
 }
 inline void wipe_rows(uint8_t *data, size_t bytes) {
     constexpr size_t ROW = 16, AT_ONCE = 4 * ROW;
-    uint8_t *const end = data + bytes / ROW * ROW, *const last = data + bytes / AT_ONCE * AT_ONCE;
-    for (; data != last; data += AT_ONCE) wipe_rows(reinterpret_cast<uint8_t (*)[ROW]>(data), AT_ONCE / ROW);
-    for (; data != end; data += ROW) wipe_rows(reinterpret_cast<uint8_t (*)[ROW]>(data), 1);
+    uint8_t *const end = data + bytes;
+    for (; size_t(end - data) >= AT_ONCE; data += AT_ONCE)
+        wipe_rows(reinterpret_cast<uint8_t (*)[ROW]>(data), AT_ONCE / ROW);
+    for (; size_t(end - data) >= ROW; data += ROW) wipe_rows(reinterpret_cast<uint8_t (*)[ROW]>(data), 1);
 }
 
 // Returns 1 if the bytes are equal, 0 if not; reads every byte.
