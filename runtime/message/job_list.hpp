@@ -14,8 +14,7 @@ constexpr size_t LISTED_TAG = 16;  // bytes of the tags that such kernels of GCM
 // which is not there, or was never touched, takes hundreds of cycles, though none of that page's bytes is accessed.
 class ListTakes {
 public:
-    explicit ListTakes(const KernelCall &call)
-        : jobs_(call.variant->jobs), stride_(call.step - 1) {}
+    explicit ListTakes(const KernelCall &call) : jobs_(call.variant->jobs), stride_(call.step - 1) {}
     [[gnu::always_inline]] bool operator()(const cst_job &job) const {
         if (!jobs_.masks) return jobs_.take(job);
         const uintptr_t text = job.in_len - 1, aad = job.aad_len;

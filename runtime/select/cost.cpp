@@ -79,8 +79,8 @@ double chain(const ProgramRecord &program, const AlgorithmRecord &algorithm, dou
     return wide / kWideChained;
 }
 
-// Returns the cycles of an iteration of a block of AES that the CPU interleaves with others: it waits for its rounds, and
-// so do as many others as are in flight.
+// Returns the cycles of an iteration of a block of AES that the CPU interleaves with others: it waits for its rounds,
+// and so do as many others as are in flight.
 double interleaved(const AlgorithmRecord &algorithm, double instructions) {
     return (algorithm.rounds + 1) * kAesRound * instructions / kInFlight;
 }
