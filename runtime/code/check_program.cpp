@@ -410,8 +410,10 @@ private:
         if (a.added && (!counts || &record_.fields[a.added - 1u] != record_.field(count)))
             return wrong(section, at, "moves the pointer %s, which stays where it is", f.name);
         if (a.added && (a.position || a.range || a.c < -fewest(f) || a.c + size > 0))
-            return wrong(section, at, "accesses bytes %lld to %lld from the end of what %s points to, which has at least "
-                         "%lld", (long long)a.c, (long long)(a.c + size), f.name, (long long)fewest(f));
+            return wrong(section, at,
+                         "accesses bytes %lld to %lld from the end of what %s points to, which has at least "
+                         "%lld",
+                         (long long)a.c, (long long)(a.c + size), f.name, (long long)fewest(f));
         if (!a.added && (a.c < 0 || a.c + a.range + size > f.reach))
             return wrong(section, at, "accesses bytes %lld to %lld of the %u that %s points to", (long long)a.c,
                          (long long)(a.c + a.range + size), f.reach, f.name);
@@ -454,8 +456,8 @@ private:
         if (a.added) return CST_OK;  // from its end on, as reach() has found
         int64_t least = fewest(f);
         if (is_text) least = record_.text_head() + (section == Section::body && a.position ? record_.bytes : 0);
-        // Less a byte a text's length is a multiple of `bytes`, a power of two, as much as head and strides of the loop
-        // have, and what is left: the length less 1 modulo `bytes`, of which a mask leaves no more.
+        // Less a byte a text's length is a multiple of `bytes`, a power of two, which head and strides of the loop
+        // have, and the length less 1 modulo `bytes`. A mask below `bytes` leaves at most the latter.
         const bool parted = a.part && is_text && &record_.fields[a.part - 1u] == count && a.range < record_.bytes &&
                             record_.text_head() == record_.bytes && !(record_.bytes & (record_.bytes - 1));
         if ((!a.range || parted) && a.c + size <= least) return CST_OK;

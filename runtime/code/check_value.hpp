@@ -17,10 +17,10 @@ struct Value {
     bool position = false;
     uint16_t lane = 0;     // of in and out; of reach and counts the field
     uint16_t added = 0;    // of reach: the field of the count that has been added, and 1; 0: none
-    uint16_t part = 0;     // if not 0, what a mask, `range`, has left of the count of field part - 1, less 1, was added
-    uint32_t half = 0;     // not 0: c or c + half, and c has that bit clear
+    uint16_t part = 0;  // if not 0, what a mask, `range`, has left of the count of field part - 1, less 1, was added
+    uint32_t half = 0;  // not 0: c or c + half, and c has that bit clear
     uint32_t flipped = 0;  // the bit that the last exclusive or changed; not part of the value
-    uint32_t range = 0;    // the value may be larger by at most this: what a mask leaves of a number
+    uint32_t range = 0;  // the value may be larger by at most this: what a mask leaves of a number
     int64_t c = 0;
 
     static Value of(Base base, int64_t c = 0, uint16_t lane = 0) {
@@ -34,8 +34,9 @@ struct Value {
     bool same_base(const Value &other) const { return base == other.base && lane == other.lane; }
 
     bool operator==(const Value &other) const {
-        return same_base(other) && (base == unknown || (position == other.position && half == other.half &&
-                                                        range == other.range && added == other.added && part == other.part && c == other.c));
+        return same_base(other) &&
+               (base == unknown || (position == other.position && half == other.half && range == other.range &&
+                                    added == other.added && part == other.part && c == other.c));
     }
 };
 

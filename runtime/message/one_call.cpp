@@ -90,15 +90,23 @@ private:
     // Returns the call of a kernel of lists, and of one for the jobs that it does not take, of whichever of its
     // lengths. NULL: there is none of these, or no memory.
     const KernelCall *list_call(const Variant &list) const {
-        const MessageKernels kernels(suite_, opens_, 1, aad_);
-        const Variant *v = kernels.of(list.message.most);
-        // That of short messages may take those only that are not much shorter; the next length has another.
-        if (v && !v->takes_message(list.message.least)) v = kernels.of(list.message.most + 1);
-        if (!v || !holds(*v) || !v->takes_message(list.message.least) || !v->takes_message(list.message.most))
-            return nullptr;
-        const KernelCall *const others = calls().of(*v, true, [&] { return lay_down_whole(suite_, *v); });
+        const Variant *const v = beside(list);
+        const KernelCall *const others = v ? calls().of(*v, true, [&] { return lay_down_whole(suite_, *v); }) : nullptr;
         if (!others) return nullptr;
         return calls().of(list, true, [&] { return lay_down_list(*suite_.engine, list, opens_, others); });
+    }
+    // Returns a kernel of single messages that takes all lengths of a kernel of lists. That for the longest may be one
+    // of short messages that are not much shorter, and for long ones parts in steps may take less time.
+    const Variant *beside(const Variant &list) const {
+        const MessageKernels kernels(suite_, opens_, 1, aad_);
+        const auto of = [&](uint64_t bytes) -> const Variant * {
+            const Variant *const v = kernels.of(bytes);
+            const bool takes = v && v->takes_message(list.message.least) && v->takes_message(list.message.most);
+            return takes && holds(*v) ? v : nullptr;
+        };
+        const Variant *v = of(list.message.most);
+        for (uint64_t bytes = list.message.most + 1; !v && bytes >= list.message.least; bytes /= 2) v = of(bytes);
+        return v;
     }
 
     const Suite &suite_;

@@ -19,6 +19,8 @@ constexpr double kAhead = 20.0;   // instructions of a list's next message that 
 constexpr double kAesPerCycle = 2.0;    // rounds of a block: two units of 128 bits,
 constexpr double kVaesPerCycle = 4.0;   // or of 256, or one of 512
 constexpr double kAesRound = 4.0;       // latency of aesenc
+constexpr uint32_t kAesBlock = 16;    // bytes
+constexpr double kInFlight = 175.0;  // instructions, of iterations that do not wait for one another
 constexpr double kDesRound = 14.0;      // of streams/des.j2: a lookup, two merges, two products, one sum
 constexpr double kFold = 7;  // a product, and two sums
 constexpr double kShaNiPerByte = 2.0;   // latency of sha1rnds4, sha256rnds2
@@ -77,6 +79,12 @@ double chain(const ProgramRecord &program, const AlgorithmRecord &algorithm, dou
     return wide / kWideChained;
 }
 
+// Returns the cycles of an iteration of a block of AES that the CPU interleaves with others: it waits for its rounds,
+// and so do as many others as are in flight.
+double interleaved(const AlgorithmRecord &algorithm, double instructions) {
+    return (algorithm.rounds + 1) * kAesRound * instructions / kInFlight;
+}
+
 // Returns the cycles of a message of a list that is hashed, by so many instructions. If its padding is not there, that
 // is a block of its own; HMAC has an outer block.
 double hashed_message(const ProgramRecord &program, const AlgorithmRecord &algorithm, double instructions) {
@@ -125,6 +133,8 @@ Cost estimate_cost(const PackRecords &records, const KernelRecord &kernel) {
                                                                                                : kEdgesPerCycle);
         calls &= !program.is_listed();  // there is one for all messages
         latency = std::max(latency, chain(program, algorithm, bytes, fills_512 ? body : 0));
+        if (program.is_listed() && algorithm.is_aes() && program.bytes == kAesBlock)
+            latency = std::max(latency, interleaved(algorithm, body));
     }
     Cost cost;
     cost.per_iteration = std::max({issue, wide / kWidePerCycle, sha, aes, latency}) + instructions * kEach;

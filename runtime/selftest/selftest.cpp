@@ -509,8 +509,8 @@ int test_message_kernel(const Suites &suites, const Variant &v) {
             for (Family &family : reference.lists) family = Family();
             for (Family &family : reference.lists_of_any_aad) family = Family();
             if (mac) tested.messages[false] = tested.messages[true] = Family();
-            Bytes key(suite->key_bytes), mac_key(suite->mac_key_min), iv(suite->iv_bytes), aad(suite->aad_max ? aad_bytes : 0),
-                in(v.message.head + 3 * v.step + 5);
+            Bytes key(suite->key_bytes), mac_key(suite->mac_key_min), iv(suite->iv_bytes),
+                aad(suite->aad_max ? aad_bytes : 0), in(v.message.head + 3 * v.step + 5);
             for (Bytes *bytes : {&key, &mac_key, &iv, &aad, &in}) scramble(bytes, bytes->size());
             const uint64_t before = v.calls.sum();
             std::vector<Bytes>

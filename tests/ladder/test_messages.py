@@ -9,7 +9,17 @@ from dataclasses import replace
 import pytest
 from built import kernel_names
 from cryptostitch.binding import runtime
-from cryptostitch.core.contract import AAD_BYTES, END_IN, END_OUT, JOB, POWERS_END, TEXT_BYTES, TEXT_IN, TEXT_OUT, Contract
+from cryptostitch.core.contract import (
+    AAD_BYTES,
+    END_IN,
+    END_OUT,
+    JOB,
+    POWERS_END,
+    TEXT_BYTES,
+    TEXT_IN,
+    TEXT_OUT,
+    Contract,
+)
 from cryptostitch.core.ir import GENERAL, Imm, Ins, Mem, Reg
 from cryptostitch.core.program import Program, Recipe
 from cryptostitch.emit.artefacts import algorithm_records
@@ -92,7 +102,9 @@ def test_every_aad(name: str) -> None:
         assert play(tested, calls_of(contract, aad), 21, aad) == [], aad
 
 
-@pytest.mark.parametrize("name", [LISTED, LISTED_LOOP, LISTED_TEXT, LISTED_TWEAKED, BLOCKS, STRIDES, AEAD_BLOCKS, *DIGESTS])
+@pytest.mark.parametrize(
+    "name", [LISTED, LISTED_LOOP, LISTED_TEXT, LISTED_TWEAKED, BLOCKS, STRIDES, AEAD_BLOCKS, *DIGESTS]
+)
 def test_every_number_of_messages(name: str) -> None:
     for n in range(1, 20 if LONG else 6):
         assert play(subject(name), n, 3 * n, n) == [], n

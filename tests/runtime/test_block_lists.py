@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+from cryptostitch.binding.cost_file import write_table
 from cryptostitch.binding.runtime import ERR_AUTH, OPEN, SEAL, Context, Job, Key, RawKernel, RuntimeFailure
 
 TIER = "sse_aesni"
@@ -21,6 +23,7 @@ KERNELS = {
     }.items()
     for kind in kinds
 }
+KERNELS_OF_CTR = "aes-128-ctr", f"aes128_ctr_block_list_x1_by1@{TIER}", f"aes128_ctr_whole_x1@{TIER}"
 LENGTHS = (*range(1, 150), *range(250, 262), *range(500, 530), 1000, 1024, 1472, 4096, 16_385, 65_535, 65_536, 65_537)
 
 
@@ -28,10 +31,12 @@ class Message:
     """A job with its right answer. A text is in the middle of a buffer whose other bytes must stay as they are; out is
     another, or the same."""
 
-    def __init__(self, key: Key, secret: bytes, direction: int, length: int, aad: int, rng: random.Random, in_place: bool):
+    def __init__(
+        self, key: Key, secret: bytes, direction: int, length: int, aad: int, rng: random.Random, in_place: bool
+    ):
         text = rng.randbytes(length)
         self.gcm = key.suite.name.endswith("-gcm")
-        iv = rng.randbytes(12 if self.gcm else 12) + (b"" if self.gcm else bytes(3) + rng.randbytes(1))
+        iv = rng.randbytes(12) + (b"" if self.gcm else bytes(3) + rng.randbytes(1))
         aads = rng.randbytes(aad) if self.gcm else None
         if self.gcm:
             sealed = AESGCM(secret).encrypt(iv, text, aads)
@@ -74,9 +79,7 @@ class Forced:
 
     def messages(self, lengths: tuple[int, ...], aad: int, in_place: bool) -> list[Message]:
         rng = random.Random(repr((lengths, aad)))
-        return [
-            Message(self.key, self.secret, self.direction, length, aad, rng, in_place) for length in lengths
-        ]
+        return [Message(self.key, self.secret, self.direction, length, aad, rng, in_place) for length in lengths]
 
     def run(self, lengths: tuple[int, ...], aad: int, in_place: bool = False) -> int:
         """Runs a burst; returns how many of its jobs the kernel ran."""
@@ -147,3 +150,19 @@ def test_the_tier_takes_lists(mode: str) -> None:
         assert "_list_" in suite.choice(64, 64, True, direction).kernel
         assert "_list_" in suite.choice(1, 64, True, direction).kernel
         assert "_list_" not in suite.choice(64, 16, True, direction).kernel
+
+
+def test_costs_decide_between_lists_and_messages(tmp_path: Path) -> None:
+    """A kernel of single messages is chosen where it costs less, with what the library spends around it."""
+    suite, listed, alone = KERNELS_OF_CTR
+
+    def chosen(cycles: float) -> str:
+        rows = {listed: [0.1, cycles], alone: [0.1, 100.0], alone.replace("x1@", "x1_by8@"): [100.0, 1000.0]}
+        try:
+            context = Context(target=TIER, costs=write_table(tmp_path / "table", "zen9", rows))
+        except RuntimeFailure:
+            pytest.skip("no AES-NI")
+        return context.suite(suite).choice(64, 256).kernel
+
+    assert chosen(100) == chosen(140) == listed
+    assert chosen(200) == alone

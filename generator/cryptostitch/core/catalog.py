@@ -100,7 +100,7 @@ GCM_SHORT_BLOCKS = {("sse", 1): (8, 4), ("avx2", 1): (16, 8, 4), ("avx512", 1): 
 # wait for one another, so that the CPU interleaves those of one vector itself.
 Lists = dict[str, dict[tuple[str, int], tuple[int, ...]]]
 TEXT_LIST_BLOCKS: Lists = {"": {("avx512", 1): (4,)}, "_short": {("avx512", 1): (4,)}}
-# Where it does not, a block in an iteration, which the CPU interleaves.
+# Where a level does not mask bytes: a block in an iteration, which the CPU interleaves, or strides of a few.
 BLOCK_LIST_BLOCKS = {("sse", 1): (1,)}
 STRIDE_LIST_BLOCKS = {("sse", 1): (4,)}
 GCM_LIST_BLOCKS: Lists = {"": {("avx512", 1): (16,)}, "_short": {("avx512", 1): (16, 8, 4)}}
@@ -618,7 +618,7 @@ def _aes_gcm(key_bits: int) -> list[Algorithm]:
     rounds = key_bits // 32 + 6
 
     def forms(name: str) -> tuple[Form, ...]:
-        return tuple(
+        single = (
             Form(
                 name + suffix,
                 "streams/aes_gcm.j2",
@@ -629,7 +629,9 @@ def _aes_gcm(key_bits: int) -> list[Algorithm]:
                 objects=0 if suffix else 1,
             )
             for suffix, blocks in (("", GCM_BLOCKS), ("_short", GCM_SHORT_BLOCKS))
-        ) + (
+        )
+        return (
+            *single,
             *_lists(name, "streams/aes_gcm_list.j2", GCM_LIST_BLOCKS),
             _list(f"{name}_block_list", "streams/aes_gcm_block_list.j2", BLOCK_LIST_BLOCKS, {}),
             _list(f"{name}_stride_list", "streams/aes_gcm_stride_list.j2", STRIDE_LIST_BLOCKS, {}),

@@ -156,7 +156,7 @@ class Contract:
         AAD of at most a block (``ONE_BLOCK_AAD``) has half of it at least."""
         if count == TEXT_BYTES:
             return self.text_head + 1
-        return ONE_BLOCK_AAD // 2 if self.field(AAD).reach == ONE_BLOCK_AAD else 0
+        return ONE_BLOCK_AAD // 2 if self.has(AAD) and self.field(AAD).reach == ONE_BLOCK_AAD else 0
 
     @property
     def most_aad(self) -> int:

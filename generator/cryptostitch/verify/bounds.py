@@ -325,9 +325,9 @@ class Bounds:
         return "needs an aligned operand, the caller's memory may lie anywhere" if access.aligned else None
 
     def _is_part(self, term: Term, count: Field) -> bool:
-        """Whether a term is no more than a text has behind ``text_head``, the loop's strides, and a byte. Less that byte
-        its length is a multiple of ``bytes``, a power of two: as much as head and strides have; and what is left. So
-        that is what a mask of ``bytes`` - 1 leaves of the length less 1, and a mask of fewer bits leaves no more."""
+        """Whether a term is at most what a text has behind ``text_head``, the loop's strides and a byte. Less that byte
+        the length is a multiple of ``bytes``, a power of two, which head and strides have, and the length less 1 modulo
+        ``bytes``. A mask below ``bytes`` leaves at most the latter of the length less 1."""
         node, step = self.terms.nodes[term], self.contract.bytes
         if count.name != TEXT_BYTES or self.contract.text_head != step or step & (step - 1):
             return False
