@@ -138,7 +138,7 @@ private:
     const uint32_t log2_;
     const size_t key_bytes_;
     std::optional<BlockCalls> blocks_;
-    const MessageMac mac_;
+    const MessageMac<false> mac_;
     bool all_right_ = true;
 };
 

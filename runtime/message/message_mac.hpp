@@ -4,6 +4,8 @@
 // An executor runs it, in the lanes of a kernel (list_writers.hpp) or at once (now.cpp).
 #pragma once
 
+#include <type_traits>
+
 #include "../suite/block_mac.hpp"
 #include "../suite/secret.hpp"
 #include "ccm_blocks.hpp"
@@ -13,9 +15,13 @@
 
 namespace cst {
 
+// Whether messages of the suite are only hashed, for a digest or HMAC.
+inline bool hashes_alone(const Suite &suite) { return suite.construction == Construction::single && suite.hash; }
+
 // Digests, HMACs and MACs of block ciphers, either alone or of an AEAD's AAD, IV and text, for messages of one suite
 // and direction. Sealing writes tags, or the MAC of a TLS record where its text ends in the output; opening compares
-// them.
+// them. ALONE: hashes_alone(suite); what other suites need is left out.
+template <bool ALONE>
 class MessageMac {
 public:
     // Layout of the memory of a message: the chaining value; OTHER: the message of the outer hash, or the tag to
@@ -32,7 +38,7 @@ public:
           readable_(readable),
           blocks_(blocks),
           unit_(hash_.block_bytes),
-          most_together_(most_together(suite)),
+          most_together_(ALONE ? most_together(hash_, 0) : most_together(suite)),
           opens_(opens),
           hmac_(suite.hmac()),
           headed_(suite.kind == CST_AEAD),
@@ -43,10 +49,10 @@ public:
           reads_output_(headed_ && opens == (ccm_ || record_)),
           inner_(suite.key_layout.inner),
           outer_(suite.key_layout.outer),
-          keys_end_(suite.key_layout.mac + 16 * (hash_.rounds + 1)) {}
+          keys_end_(ALONE ? 0 : suite.key_layout.mac + 16 * (hash_.rounds + 1)) {}
 
     // Whether the hash reads what the cipher writes, else what it reads.
-    bool reads_output() const { return reads_output_; }
+    bool reads_output() const { return bool(reads_output_); }
     // Returns the end of the rows that a kernel reads as its key; NULL: it has none.
     const uint8_t *keys_end(const cst_job &job) const {
         return block_mac_ ? reinterpret_cast<const uint8_t *>(job.key) + keys_end_ : nullptr;
@@ -153,6 +159,7 @@ private:
         const uint64_t all = head + body_bytes(job) + (hmac_ ? unit_ : 0);
         if (!headed_ && !block_mac_ && readable_ && size_t(readable_ - rest) >= hash_end_bytes(hash_, n))
             return hash_end(hash_, end, rest, n, all);
+        if (ALONE) return hash_end_exactly(hash_, end, rest, n, all);
         copy_few(end + used, rest, n);
         used += n;
         if (ccm_) return fill_with_zeros(end, used);
@@ -166,10 +173,16 @@ private:
     const uint8_t *const readable_;
     BlockCalls *const blocks_;
     const size_t unit_, most_together_;
+    // The compiler knows that a flag of what a hash alone does not have is false.
+    struct Never {
+        constexpr explicit Never(bool) {}
+        constexpr explicit operator bool() const { return false; }
+    };
+    typedef std::conditional_t<ALONE, Never, bool> Flag;
     const bool opens_, hmac_;
-    const bool headed_, block_mac_, ccm_;
-    const bool record_, pads_;  // TLS: the MAC is encrypted after the text; RFC 7518: the text was padded
-    const bool reads_output_;
+    const Flag headed_, block_mac_, ccm_;
+    const Flag record_, pads_;  // TLS: the MAC is encrypted after the text; RFC 7518: the text was padded
+    const Flag reads_output_;
     const size_t inner_, outer_;  // offsets in a key; inner_ 0: the hash begins with the suite's initial value
     const size_t keys_end_;
 };

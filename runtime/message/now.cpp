@@ -14,7 +14,6 @@
 #include "mac.hpp"
 #include "message_mac.hpp"
 #include "message_text.hpp"
-#include "now_hash.hpp"
 #include "text.hpp"
 
 namespace cst {
@@ -241,6 +240,8 @@ struct NowMiddle {
 
 // The kernel that hashes messages, and the memory of a message.
 struct HashRoom {
+    typedef MessageMac<false> Layout;
+
     explicit HashRoom(const KernelCall &call) : kernel(call) {}
     ~HashRoom() { wipe(scratch, used); }
     HashRoom(const HashRoom &) = delete;
@@ -253,8 +254,38 @@ struct HashRoom {
     void ended(size_t bytes) { used = std::max(used, bytes); }
 
     LaneCall kernel;
-    size_t used = MessageMac::END;  // of the scratch memory
-    alignas(64) uint8_t scratch[MessageMac::ROOM];
+    size_t used = Layout::END;  // of the scratch memory
+    alignas(64) uint8_t scratch[Layout::ROOM];
+};
+
+// Runs digests and HMACs. It is apart from its memory: its members can stay in registers, because nothing has a pointer
+// to them.
+class NowHash {
+public:
+    [[gnu::always_inline]] NowHash(HashRoom *room, const Suite &suite, bool opens)
+        : room_(*room), mac_(suite, opens, nullptr, nullptr) {
+        mac_.prepare(room_.scratch);
+    }
+
+    // Returns false if the job did not authenticate.
+    [[gnu::always_inline]] bool run(cst_job *job) const {
+        mac_.write(*job, true, *this);
+        return mac_.settle(job, room_.scratch);
+    }
+
+    // MessageMac::write() calls these.
+    [[gnu::always_inline]] uint8_t *scratch() const { return room_.scratch; }
+    [[gnu::always_inline]] void from(const uint8_t *chain) const { room_.kernel.put_chain(chain); }
+    [[gnu::always_inline]] void hashed(const uint8_t *in, uint64_t bytes) const { room_.hashed(in, bytes); }
+    [[gnu::always_inline]] void body(const uint8_t *in, uint64_t bytes) const { room_.hashed(in, bytes); }
+    [[gnu::always_inline]] void ended(size_t bytes) const { room_.ended(bytes); }
+    [[gnu::always_inline]] void digest(uint8_t *to, size_t n) const {
+        mac_.put_digest(room_.kernel.chain(room_.scratch), to, n);
+    }
+
+private:
+    HashRoom &room_;
+    const MessageMac<true> mac_;
 };
 
 // Runs the hash of messages, and with it the middle, in which `text` goes on.
@@ -332,7 +363,7 @@ private:
 
     const Shape &shape_;
     std::optional<BlockCalls> blocks_;
-    const MessageMac mac_;
+    const MessageMac<false> mac_;
     HashRoom room_;
     std::optional<LaneCall> coarse_;
     NowMiddle *const middle_;
@@ -394,20 +425,15 @@ template <typename Those>
 }
 
 [[gnu::noinline]] int run_hashes(const Suite &suite, const KernelCall &call, cst_job *jobs, size_t n) {
-    HashMemory memory;
-    NowHash hash(&memory, call, suite, jobs->direction == CST_OPEN);
+    HashRoom room(call);
+    const NowHash hash(&room, suite, jobs->direction == CST_OPEN);
     bool all = true;
     for (cst_job *job = jobs; job < jobs + n; job++) all &= hash.run(job);
     return all ? CST_OK : CST_ERR_AUTH;
 }
 
-// Whether the jobs are only hashed, by a kernel that run_hashes() can call.
-bool runs_hashes(const Suite &suite, const KernelCall::Parts &parts) {
-    return hashes_alone(suite) && NowHash::holds(*parts.hash->variant);
-}
-
 int run(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts, cst_job *jobs, size_t n) {
-    if (runs_hashes(suite, parts)) return run_hashes(suite, *parts.hash, jobs, n);
+    if (hashes_alone(suite)) return run_hashes(suite, *parts.hash, jobs, n);
     const auto run_those = !parts.hash ? run_all<Texts> : !parts.cipher ? run_all<NowMac> : run_all<TextsAndMacs>;
     return run_those(suite, shape, parts, jobs, n) ? CST_OK : CST_ERR_AUTH;
 }
@@ -444,8 +470,7 @@ void remember(const Suite &suite, const cst_job &job, const KernelCall::Parts &p
     const KernelCall *const call = calls.of([&](const KernelCall &it) { return same(it.parts, parts); },
                                             [&] {
                                                 KernelCall its = {};
-                                                its.run_one =
-                                                    runs_hashes(suite, parts) ? run_known_hash : run_known_parts;
+                                                its.run_one = hashes_alone(suite) ? run_known_hash : run_known_parts;
                                                 its.parts = parts;
                                                 return its;
                                             });
