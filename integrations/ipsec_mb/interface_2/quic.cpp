@@ -147,7 +147,7 @@ void imb_quic_aes_gcm(IMB_MGR *manager, const gcm_key_data *key, const IMB_KEY_S
     GcmList list;
     for (uint64_t i = 0; i < n; i++) {
         const GcmInput input = {octets(iv[i]), cst::GCM_IV, octets(aad[i]), aad_bytes};
-        const cst::KernelCall *const call = GcmList::call_for(suite, opens, input, bytes[i]);
+        const cst::KernelCall *const call = list.call_for(suite, opens, input, bytes[i]);
         if (call &&
             list.add(*call, *key, opens, input, octets(out[i]), octets(in[i]), bytes[i], octets(tag[i]), tag_bytes))
             continue;
