@@ -297,19 +297,12 @@ const Variant *choose_message(const Suite &suite, bool opens, const Need &exact)
 }
 
 const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes, uint64_t aad) {
-    const Need need = list_need(suite, opens, 1, bytes, aad), alone = message_need(suite, opens, 1, bytes, aad);
+    const Need need = list_need(suite, opens, 1, bytes, aad);
     const Family &family = *need.family;
     if (family.variants.empty() || !family.variants.front()->jobs.take_text(bytes) ||
         aad > family.variants.front()->jobs.most_aad || (suite.forced && !family.holds(suite.forced)))
         return nullptr;
-    const Variant *const v = line_up(suite, need).variant;
-    if (!v || v == suite.forced || alone.family->variants.empty()) return v;
-    const Variant *const other = line_up(suite, alone).variant;
-    if (!other) return v;
-    return on_this(*other, alone, 1) + ALONE * suite.engine->message_cost() <
-                   on_this(*v, need, 1) * (1 - 2 * COST_PRECISION)
-               ? nullptr
-               : v;
+    return line_up(suite, need).variant;
 }
 
 const Variant *choose_hash_list(const Suite &suite, bool opens, size_t n, uint64_t bytes, uint64_t hashed) {

@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-from cryptostitch.binding.cost_file import write_table
 from cryptostitch.binding.runtime import ERR_AUTH, OPEN, SEAL, Context, Job, Key, RawKernel, RuntimeFailure
 
 TIER = "sse_aesni"
@@ -23,7 +21,6 @@ KERNELS = {
     }.items()
     for kind in kinds
 }
-KERNELS_OF_CTR = "aes-128-ctr", f"aes128_ctr_block_list_x1_by1@{TIER}", f"aes128_ctr_whole_x1@{TIER}"
 LENGTHS = (*range(1, 150), *range(250, 262), *range(500, 530), 1000, 1024, 1472, 4096, 16_385, 65_535, 65_536, 65_537)
 
 
@@ -140,7 +137,7 @@ def test_forged(tested: Forced, wrong: int | None) -> None:
 
 @pytest.mark.parametrize("mode", ["ctr", "gcm"])
 def test_the_tier_takes_lists(mode: str) -> None:
-    """Where bytes are not masked, short texts run on these kernels, and others only where costs say so."""
+    """Where bytes are not masked, texts run on these kernels."""
     try:
         context = Context(target=TIER)
     except RuntimeFailure:
@@ -150,19 +147,3 @@ def test_the_tier_takes_lists(mode: str) -> None:
         assert "_list_" in suite.choice(64, 64, True, direction).kernel
         assert "_list_" in suite.choice(1, 64, True, direction).kernel
         assert "_list_" not in suite.choice(64, 16, True, direction).kernel
-
-
-def test_costs_decide_between_lists_and_messages(tmp_path: Path) -> None:
-    """A kernel of single messages is chosen where it costs less, with what the library spends around it."""
-    suite, listed, alone = KERNELS_OF_CTR
-
-    def chosen(cycles: float) -> str:
-        rows = {listed: [0.1, cycles], alone: [0.1, 100.0], alone.replace("x1@", "x1_by8@"): [100.0, 1000.0]}
-        try:
-            context = Context(target=TIER, costs=write_table(tmp_path / "table", "zen9", rows))
-        except RuntimeFailure:
-            pytest.skip("no AES-NI")
-        return context.suite(suite).choice(64, 256).kernel
-
-    assert chosen(100) == chosen(140) == listed
-    assert chosen(200) == alone
