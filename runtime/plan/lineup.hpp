@@ -61,9 +61,9 @@ inline Need list_need(const Suite &suite, bool opens, size_t n, uint64_t bytes, 
     return need;
 }
 
-// Selects the kernel that takes messages of so many bytes, with an AAD of `aad`, as a list. NULL: there is none. No kernel
-// that wants a state block is preferred to it: even for one message, what fills the block costs more than kernels of a
-// length differ by.
+// Selects the kernel that takes messages of so many bytes, with an AAD of `aad`, as a list. NULL: there is none. No
+// kernel that wants a state block is preferred to it: even for one message, what fills the block costs more than
+// kernels of a length differ by.
 const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes, uint64_t aad);
 
 // Selects the kernel that takes n digests or HMACs of messages of so many bytes as a list. hashed: the bytes of such a

@@ -1,5 +1,5 @@
-"""The fast accept of jobs, one by one, four and eight at once, against the slow form of the same rules: `cst-job-rules`, for
-jobs at random places near one another, of which a third are wrong."""
+"""The fast accept of jobs, one by one, four and eight at once, against the slow form of the same rules:
+`cst-job-rules`, for jobs at random places near one another, of which a third are wrong."""
 
 from __future__ import annotations
 
