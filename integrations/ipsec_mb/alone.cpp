@@ -4,6 +4,7 @@
 #include "gcm.hpp"
 #include "executors/copy.hpp"
 #include "segments.hpp"
+#include "suite/secret.hpp"
 
 namespace cst::imb {
 namespace {
@@ -55,6 +56,7 @@ bool run_alone(const IMB_JOB &job, const Plan &plan) {
         default: return true;  // neither cipher nor hash
     }
     copy_few(job.auth_tag_output, tag, size_t(job.auth_tag_output_len_in_bytes));
+    wipe(tag, sizeof(tag));
     return done;
 }
 

@@ -132,11 +132,8 @@ void gcm_expand(uint64_t key_bytes, const void *key, gcm_key_data *out) {
 bool gcm_whole(uint64_t key_bytes, const gcm_key_data &key, bool opens, const GcmInput &input, uint8_t *out,
                const uint8_t *in, uint64_t bytes, uint8_t *tag) {
     if (in != out && meet(in, bytes, out, bytes)) in = static_cast<uint8_t *>(memmove(out, in, size_t(bytes)));
-    const bool aad_overwritten = input.aad_bytes && meet(input.aad, input.aad_bytes, out, bytes);
     GcmMessage message = {opens, input.iv, input.aad, input.aad_bytes, in, out, bytes};
-    if (input.iv_bytes == GCM_IV && !aad_overwritten && !meet(input.iv, GCM_IV, out, bytes) &&
-        run_gcm_listed(key_bytes, key, message, tag))
-        return true;
+    if (input.iv_bytes == GCM_IV && run_gcm_listed(key_bytes, key, message, tag)) return true;
     alignas(BLOCK) uint8_t counter[BLOCK], block[BLOCK], copy[MESSAGE_AAD];
     put_first_counter(key, input.iv, input.iv_bytes, counter);
     message.counter = counter;
@@ -144,7 +141,7 @@ bool gcm_whole(uint64_t key_bytes, const gcm_key_data &key, bool opens, const Gc
         begin_hash(key, block, input.aad, input.aad_bytes);
         message.aad = block;
         message.aad_bytes = BLOCK;
-    } else if (aad_overwritten) {
+    } else if (meet(input.aad, input.aad_bytes, out, bytes)) {
         message.aad = static_cast<uint8_t *>(memcpy(copy, input.aad, size_t(input.aad_bytes)));
     }
     if (run_gcm_message(key_bytes, key, message, input.aad_bytes, tag)) return true;
@@ -229,6 +226,7 @@ bool gcm_end(uint64_t key_bytes, const gcm_key_data &key, gcm_context_data *cont
     add_block(all, blocks);
     if (!done) put_zeros(all);
     copy_few(tag, all, size_t(std::min<uint64_t>(tag_bytes, BLOCK)));
+    wipe(all, sizeof(all));
     wipe(blocks, sizeof(blocks));
     wipe(context, sizeof(*context));
     return done;

@@ -7,6 +7,7 @@
 #include "gcm.hpp"
 #include "executors/copy.hpp"
 #include "suite/registers.hpp"
+#include "suite/secret.hpp"
 
 namespace cst::imb {
 namespace {
@@ -106,6 +107,7 @@ void whole(const gcm_key_data *key, gcm_context_data *context, uint8_t *out, con
     alignas(BLOCK) uint8_t all[BLOCK];
     report(gcm_whole(key_bytes, *key, opens, {iv, GCM_IV, aad, aad_bytes}, out, in, bytes, all));
     copy_few(tag, all, size_t(tag_bytes));
+    wipe(all, sizeof(all));
 }
 
 // Goes on from the value in `tag`, of which 16 bytes are read as the original does, whatever tag_bytes is.
@@ -116,6 +118,7 @@ void hash(const gcm_key_data *key, const void *in, uint64_t bytes, void *tag, ui
     uint8_t all[BLOCK];
     ghash(*key, octets(tag), octets(in), bytes, all);
     memcpy(tag, all, size_t(tag_bytes));
+    wipe(all, sizeof(all));
 }
 
 void expand_ghash(const void *key, gcm_key_data *out) {

@@ -126,6 +126,7 @@ bool has_powers(uint64_t aad_bytes, uint64_t bytes) {
 }
 
 bool run_gcm_listed(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &m, uint8_t *tag) {
+    if (overwrites_head(m)) return false;
     const Suite *const suite = cipher_suite(Cipher::gcm, key_bytes);
     const KernelCall *const call = suite ? list_call(*suite, m.opens, m.aad_bytes, m.bytes) : nullptr;
     cst_job job, *const list = &job;
@@ -148,7 +149,7 @@ bool GcmList::add(const KernelCall &call, const gcm_key_data &key, bool opens, c
     if (n_ == MOST) run();
     const bool is_short = tag_bytes != BLOCK;
     const GcmMessage message = {opens, input.iv, input.aad, input.aad_bytes, in, out, bytes};
-    if (in != out && meet(in, bytes, out, bytes)) return false;
+    if ((in != out && meet(in, bytes, out, bytes)) || overwrites_head(message)) return false;
     if (!make_listed(call, key, message, is_short ? made_[n_] : tag, &jobs_[n_])) return false;
     calls_[n_] = &call;
     tags_[n_++] = {tag, size_t(tag_bytes)};

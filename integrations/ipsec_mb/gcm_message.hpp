@@ -32,12 +32,22 @@ struct GcmMessage {
     uint64_t bytes;
 };
 
+inline bool meet(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
+    const uintptr_t first = reinterpret_cast<uintptr_t>(a), other = reinterpret_cast<uintptr_t>(b);
+    return a_bytes && first < other + b_bytes && other < first + a_bytes;
+}
+// Whether the output overwrites a message's IV, of GCM_IV bytes, or its AAD. Kernels of lists read these when they
+// like.
+inline bool overwrites_head(const GcmMessage &m) {
+    return meet(m.counter, GCM_IV, m.out, m.bytes) || meet(m.aad, m.aad_bytes, m.out, m.bytes);
+}
+
 // Whether there are powers enough for a message with so much AAD.
 bool has_powers(uint64_t aad_bytes, uint64_t bytes);
 
 // Write the text and the tag (of 16 bytes). Return false, and do nothing, if there is no kernel for it, or the last 32
-// bits of the counter would carry. run_gcm_listed: by a kernel of lists; the counter is that of an IV of GCM_IV bytes,
-// of which the number is not read.
+// bits of the counter would carry. run_gcm_listed: by a kernel of lists, which takes no message that overwrites its
+// head; the counter is that of an IV of GCM_IV bytes, of which the number is not read.
 bool run_gcm_listed(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &message, uint8_t *tag);
 bool run_gcm_message(uint64_t key_bytes, const gcm_key_data &key, const GcmMessage &message, uint64_t aad_length,
                      uint8_t *tag);
@@ -89,10 +99,5 @@ private:
     Tag tags_[MOST];
     alignas(BLOCK) uint8_t made_[MOST][BLOCK];
 };
-
-inline bool meet(const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
-    const uintptr_t first = reinterpret_cast<uintptr_t>(a), other = reinterpret_cast<uintptr_t>(b);
-    return first < other + b_bytes && other < first + a_bytes;
-}
 
 }  // namespace cst::imb

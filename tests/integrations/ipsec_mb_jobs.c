@@ -5,7 +5,8 @@
  *   cipher hash direction order key mac_key iv aad tag_len cipher_at cipher_len hash_at hash_len place text
  *
  * with the numbers of the interface's enums. place: 0 in place, 1 out of place, 2 out of place with the hash over the
- * output (whose address is then behind or in front of src, as DPDK has it). HOW: "flush" (all are submitted, then
+ * output (whose address is then behind or in front of src, as DPDK has it), 3 in place with GCM's AAD in the text, from
+ * its 21st byte on. HOW: "flush" (all are submitted, then
  * flushed), "each" (flushed after each; keys of GCM lie in one place), "burst", "nocheck", "fork" (a child, which
  * points the manager anew, flushes). For each job that comes back: its number, status, error, what it left of its
  * buffer (out of place: of dst), and the tag. Buffers are exactly as long as said, each in memory of its own. A cipher
@@ -215,6 +216,8 @@ static int add_up(IMB_JOB *job) {
     return 0;
 }
 
+static int is_apart(const Work *work) { return work->field[13] == 1 || work->field[13] == 2; }
+
 static void fill_job(Work *work, IMB_JOB *job) {
     const unsigned long *f = work->field;
     memset(job, 0, sizeof(*job));
@@ -225,7 +228,7 @@ static void fill_job(Work *work, IMB_JOB *job) {
     job->auth_tag_output = work->tag;
     job->auth_tag_output_len_in_bytes = f[8];
     job->src = work->text.bytes;
-    job->dst = f[13] ? work->dst : work->text.bytes + f[9];
+    job->dst = is_apart(work) ? work->dst : work->text.bytes + f[9];
     job->cipher_start_src_offset_in_bytes = f[9];
     job->msg_len_to_cipher_in_bytes = f[10];
     job->hash_start_src_offset_in_bytes = f[11];
@@ -239,7 +242,7 @@ static void fill_job(Work *work, IMB_JOB *job) {
     expand_cipher(work, job);
     expand_mac(work, job);
     if (job->hash_alg == IMB_AUTH_AES_GMAC || job->hash_alg == IMB_AUTH_GCM_SGL) {
-        job->u.GCM.aad = work->aad.bytes;
+        job->u.GCM.aad = f[13] == 3 ? work->text.bytes + f[9] + 20 : work->aad.bytes;
         job->u.GCM.aad_len_in_bytes = work->aad.n;
         job->u.GCM.ctx = &work->gcm_context;
     } else if (job->hash_alg == IMB_AUTH_AES_CCM) {
@@ -259,7 +262,7 @@ static int errors[MOST_JOBS];
 static void report(const Work *work, int status) {
     const int number = (int)(work - works);
     printf("%d %d %d ", number, status, errors[number]);
-    if (work->field[13]) print_bytes(work->dst, work->text.n);
+    if (is_apart(work)) print_bytes(work->dst, work->text.n);
     else print_bytes(work->text.bytes, work->text.n);
     putchar(' ');
     print_bytes(work->tag, MOST_TAG);

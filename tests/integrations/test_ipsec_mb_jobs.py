@@ -84,6 +84,21 @@ def test_many_messages_of_gcm(interface: Interface, key_bytes: int, how: str) ->
     check(jobs, run(interface, [job.line() for job in jobs], how))
 
 
+@pytest.mark.parametrize("target", ["host", "sse_aesni"])
+@pytest.mark.parametrize("how", ["burst", "flush"])
+def test_the_aad_of_gcm_lies_in_the_text(interface: Interface, how: str, target: str) -> None:
+    """An AAD that the output overwrites counts as it was."""
+    rng = random.Random(how)
+    jobs, lines = [], []
+    for n in range(120):
+        job = replace(random_job(rng, "gcm", "gcm"), cipher_len=100 + 5 * n, hash_len=100 + 5 * n, place=0)
+        job = replace(job, text=rng.randbytes(job.cipher_at + job.cipher_len), iv=rng.randbytes(12))
+        at = job.cipher_at + 20
+        jobs.append(replace(job, aad=job.text[at : at + rng.randrange(1, 17)]))
+        lines.append(replace(jobs[-1], place=3).line())
+    check(jobs, run(interface, lines, how, CRYPTOSTITCH_TARGET=target))
+
+
 def test_keys_of_gcm_that_follow_one_another_in_a_place(interface: Interface) -> None:
     """What was made of a key is not used for the next."""
     rng = random.Random(0)

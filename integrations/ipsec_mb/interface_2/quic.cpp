@@ -154,6 +154,7 @@ void imb_quic_aes_gcm(IMB_MGR *manager, const gcm_key_data *key, const IMB_KEY_S
         alignas(BLOCK) uint8_t all[BLOCK];
         const bool done = gcm_whole(number, *key, opens, input, octets(out[i]), octets(in[i]), bytes[i], all);
         cst::copy_few(octets(tag[i]), all, size_t(tag_bytes));
+        cst::wipe(all, sizeof(all));
         if (!done) set_error(manager, ENOMEM);
     }
     list.run();
