@@ -307,8 +307,16 @@ const Variant *choose_list(const Suite &suite, bool opens, uint64_t bytes, uint6
 
 const Variant *choose_hash_list(const Suite &suite, bool opens, size_t n, uint64_t bytes, uint64_t hashed) {
     const double message = suite.engine->message_cost();
-    const Need exact = list_need(suite, opens, n, bytes, 0);
+    Need exact = list_need(suite, opens, n, bytes, 0);
     if (exact.family->variants.empty()) return nullptr;
+    // Lists may end within a range of lengths. For those that they take there stands the multiple of 16 bytes in front
+    // of them, which has as many blocks: the choice for the range is that of the longest.
+    const auto takes = [&](uint64_t length) {
+        return std::any_of(exact.family->variants.begin(), exact.family->variants.end(),
+                           [=](const Variant *v) { return v->takes_message(length); });
+    };
+    if (takes(bytes) && !takes(LengthRange::sample(bytes)))
+        exact.bytes = exact.most = bytes / LengthRange::GRAIN * LengthRange::GRAIN;
     return chosen_before(
         suite, exact, Question(suite, exact, Question::Kind::message), [&](const Need &need) -> const Variant * {
             const Variant *const v = choose_list(suite, opens, need.bytes, 0);

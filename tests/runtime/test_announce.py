@@ -72,7 +72,7 @@ def test_gdb(root: Path, stripped: Path, tmp_path: Path, suite: str, length: int
     assert found["names"] == [kernel] and found["steps"] > 50
     assert len(found["callers"]) == 1 and len(found["traces"]) == 1, found
     assert found["traces"][0][-1] == "main" and found["gone"] and kernel in found["map"]
-    assert (found["depths"] > 1) == ("@sse" not in kernel), "registers are saved, or none is"
+    assert (found["depths"] > 1) == ("_ni_" not in kernel), "registers are saved, or none is"
 
 
 LOOK = """
