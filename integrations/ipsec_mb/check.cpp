@@ -20,7 +20,7 @@ uint64_t most_to_cipher(const IMB_JOB &job, bool as_original) {
 
 int check_cipher(const IMB_JOB &job, const Plan &plan, bool as_original) {
     const uint64_t bytes = job.msg_len_to_cipher_in_bytes;
-    if (!seals(job) && number_of(job.cipher_direction) != IMB_DIR_DECRYPT) return IMB_ERR_JOB_CIPH_DIR;
+    if (!has_direction(job)) return IMB_ERR_JOB_CIPH_DIR;
     if (!job.src) return IMB_ERR_JOB_NULL_SRC;
     if (!job.dst) return IMB_ERR_JOB_NULL_DST;
     if (!(plan.decrypts ? job.dec_keys : job.enc_keys)) return IMB_ERR_JOB_NULL_KEY;
@@ -83,7 +83,7 @@ int check_mac(const IMB_JOB &job, const Plan &plan, bool as_original) {
 
 // Checks what all AEADs have in common. A text of no bytes needs no buffers.
 int check_aead(const IMB_JOB &job, const Plan &plan, const void *aad, uint64_t aad_bytes) {
-    if (!seals(job) && number_of(job.cipher_direction) != IMB_DIR_DECRYPT) return IMB_ERR_JOB_CIPH_DIR;
+    if (!has_direction(job)) return IMB_ERR_JOB_CIPH_DIR;
     if (job.msg_len_to_cipher_in_bytes > MOST_GCM_TEXT) return IMB_ERR_JOB_CIPH_LEN;
     if (job.msg_len_to_cipher_in_bytes && !job.src) return IMB_ERR_JOB_NULL_SRC;
     if (job.msg_len_to_cipher_in_bytes && !job.dst) return IMB_ERR_JOB_NULL_DST;
@@ -141,7 +141,7 @@ int check_segments(const IMB_JOB &job, bool gcm, bool as_original) {
     if (!context) return IMB_ERR_JOB_NULL_SGL_CTX;
     // Opening, the original wants dec_keys of GCM too, and reads enc_keys.
     if (!job.enc_keys || (gcm && !seals(job) && !job.dec_keys)) return IMB_ERR_JOB_NULL_KEY;
-    if (!seals(job) && number_of(job.cipher_direction) != IMB_DIR_DECRYPT) return IMB_ERR_JOB_CIPH_DIR;
+    if (!has_direction(job)) return IMB_ERR_JOB_CIPH_DIR;
     if (begins && !job.iv) return IMB_ERR_JOB_NULL_IV;
     if ((begins || IV_IN_EVERY_STEP) && (gcm ? !job.iv_len_in_bytes : job.iv_len_in_bytes != 12))
         return IMB_ERR_JOB_IV_LEN;
@@ -187,8 +187,7 @@ int check_impossible(const IMB_JOB &job) {
 
 int check_apart(const IMB_JOB &job, bool as_original) {
     if (is_custom(job, true) && !job.cipher_func) return EFAULT;
-    if (is_custom(job, true) && !seals(job) && number_of(job.cipher_direction) != IMB_DIR_DECRYPT)
-        return IMB_ERR_JOB_CIPH_DIR;
+    if (is_custom(job, true) && !has_direction(job)) return IMB_ERR_JOB_CIPH_DIR;
     if (is_custom(job, false) && !job.hash_func) return EFAULT;
     for (const bool cipher : {true, false}) {
         if (is_custom(job, cipher)) continue;

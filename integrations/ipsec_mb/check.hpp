@@ -17,19 +17,17 @@ constexpr uint64_t MOST_GCM_TEXT = (uint64_t(1) << 36) - 32;  // SP 800-38D, 5.2
 inline bool surely_right_gcm(const IMB_JOB &job, const Plan &plan) {
     return plan.kind == Kind::gcm && job.msg_len_to_cipher_in_bytes - 1 < MOST_GCM_TEXT &&
            job.iv_len_in_bytes - 1 < MOST_BYTES && job.u.GCM.aad_len_in_bytes <= MOST_BYTES &&
-           job.auth_tag_output_len_in_bytes - 1 < 16 &&
-           (number_of(job.cipher_direction) == IMB_DIR_ENCRYPT || number_of(job.cipher_direction) == IMB_DIR_DECRYPT) &&
-           job.src && job.dst && job.iv && job.u.GCM.aad && job.auth_tag_output &&
-           (plan.decrypts ? job.dec_keys : job.enc_keys);
+           job.auth_tag_output_len_in_bytes - 1 < 16 && has_direction(job) && job.src && job.dst && job.iv &&
+           job.u.GCM.aad && job.auth_tag_output && (plan.decrypts ? job.dec_keys : job.enc_keys);
 }
 inline bool surely_right_hmac(const IMB_JOB &job, const Plan &plan) {
     const auto &keys = job.u.HMAC;
     return plan.usual && job.msg_len_to_cipher_in_bytes - 1 < MOST_BYTES &&
            !(job.msg_len_to_cipher_in_bytes & plan.block_mask) && job.msg_len_to_hash_in_bytes <= MOST_BYTES &&
            job.auth_tag_output_len_in_bytes - 1 < plan.mac->tag_max && job.iv_len_in_bytes == 16 &&
-           (number_of(job.cipher_direction) == IMB_DIR_ENCRYPT || number_of(job.cipher_direction) == IMB_DIR_DECRYPT) &&
-           job.src && job.dst && job.iv && job.auth_tag_output && (plan.decrypts ? job.dec_keys : job.enc_keys) &&
-           keys._hashed_auth_key_xor_ipad && keys._hashed_auth_key_xor_opad;
+           has_direction(job) && job.src && job.dst && job.iv && job.auth_tag_output &&
+           (plan.decrypts ? job.dec_keys : job.enc_keys) && keys._hashed_auth_key_xor_ipad &&
+           keys._hashed_auth_key_xor_opad;
 }
 
 // Returns what check_job returns; of jobs that usually come by few tests.

@@ -48,7 +48,7 @@ inline const Plan &plan_of(const IMB_JOB &job) {
         const Plan *plan;
     };
     static thread_local Last last = {};
-    // One by one: a longer load would wait for the caller's stores of each.
+    // Each is loaded by itself: one load of all four would wait until the caller's four stores are in the cache.
     const unsigned mode = number_of(job.cipher_mode), direction = number_of(job.cipher_direction),
                    hash = number_of(job.hash_alg), order = number_of(job.chain_order);
     if (last.plan && !((mode ^ last.mode) | (direction ^ last.direction) | (hash ^ last.hash) | (order ^ last.order)) &&
@@ -74,5 +74,8 @@ inline bool runs_alone(Kind kind) {
 }
 
 inline bool seals(const IMB_JOB &job) { return number_of(job.cipher_direction) == IMB_DIR_ENCRYPT; }
+inline bool has_direction(const IMB_JOB &job) {
+    return seals(job) || number_of(job.cipher_direction) == IMB_DIR_DECRYPT;
+}
 
 }  // namespace cst::imb

@@ -121,11 +121,9 @@ bool all_surely_right(const Engine &engine, const cst_job *jobs, size_t n, uint6
     if (jobs->size != sizeof(*jobs)) return false;
     const Kind kind = kind_of(engine, *jobs);
     if (!kind.suite) return false;
-    size_t i = engine.avx512() ? surely_right_wide(kind, jobs, n, unlike) : 0;
-    if (engine.avx2() && n - i >= 4) {
-        *unlike |= jobs[i].in_len ^ jobs->in_len;
-        i += surely_right_four(kind, jobs + i, n - i, unlike);
-    }
+    size_t i = 0;
+    if (engine.avx512()) i = surely_right_wide(kind, jobs, i, n, unlike);
+    if (engine.avx2() && i < n) i = surely_right_four(kind, jobs, i, n, unlike);
     for (; i < n && surely_right(kind, jobs[i]); i++) *unlike |= jobs[i].in_len ^ jobs->in_len;
     return i == n;
 }

@@ -1,8 +1,8 @@
 // The fast accept: finds by few tests that a job is surely right, which jobs that usually come are. Of any other job
 // look_closer decides whether it is wrong, and how. This header states the rules of the fast accept. One job is tested
 // by compares, each with a branch that is never taken, because the two are one operation for the CPU; without branches
-// the tests take two to three times as long. Four and eight jobs at
-// once are tested in vectors (surely_right_four.cpp, surely_right_wide.cpp).
+// the tests take two to three times as long. Four and eight jobs at once are tested in vectors (surely_right_four.cpp,
+// surely_right_wide.cpp).
 #pragma once
 
 #include <algorithm>
@@ -84,10 +84,11 @@ struct Kind {
     return kind.suite && surely_right(kind, job);
 }
 
-// Test jobs eight at a time, with AVX-512, or four, with AVX2, until these are not all of that kind and surely right,
-// or fewer are left. Return how many passed. unlike: set to another number than 0 if a text of these is not as long as
-// the first.
-size_t surely_right_wide(const Kind &kind, const cst_job *jobs, size_t n, uint64_t *unlike);
-size_t surely_right_four(const Kind &kind, const cst_job *jobs, size_t n, uint64_t *unlike);
+// Test the jobs from index i on, eight at a time, with AVX-512, or four, with AVX2, until these are not all of that
+// kind and surely right, or fewer than so many of the n jobs are left. Return the index of the first that was not
+// passed. unlike: set to another number than 0 if a text of those passed is not as long as that of the first of all
+// jobs.
+size_t surely_right_wide(const Kind &kind, const cst_job *jobs, size_t i, size_t n, uint64_t *unlike);
+size_t surely_right_four(const Kind &kind, const cst_job *jobs, size_t i, size_t n, uint64_t *unlike);
 
 }  // namespace cst

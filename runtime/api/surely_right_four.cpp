@@ -50,15 +50,14 @@ FOUR_INLINE void read(const cst_job *jobs, size_t offset, __m256i (&columns)[4])
 
 }  // namespace
 
-FOUR size_t surely_right_four(const Kind &kind, const cst_job *jobs, size_t n, uint64_t *unlike) {
-    // Compares are of signed numbers, which less 2^63 are ordered as without a sign.
+FOUR size_t surely_right_four(const Kind &kind, const cst_job *jobs, size_t i, size_t n, uint64_t *unlike) {
+    // AVX2 compares signed numbers only. With the top bits of both turned over they are ordered as unsigned ones.
     const uint64_t half = uint64_t(1) << 63;
     const __m256i zero = _mm256_setzero_si256(), one = all(1), flip = all(half), least = all(kind.least),
                   span = all(kind.span), remainder = all(kind.remainder), is_written = all(kind.written),
                   is_absent = all(~kind.written), first_text = all(jobs->in_len);
     const __m256i iv_bytes = all(kind.iv), aad_bytes = all(kind.aad), tag_bytes = all(kind.tag);
     __m256i other_text = zero;
-    size_t i = 0;
     for (; n - i >= WIDTH; i += WIDTH) {
         const cst_job *const its = jobs + i;
         if (!are_of(kind, its)) break;
@@ -69,13 +68,13 @@ FOUR size_t surely_right_four(const Kind &kind, const cst_job *jobs, size_t n, u
         const __m256i text = text_out[1], room = text_out[3], written = text & is_written;
         const __m256i at[] = {front[0], front[2], text_out[0], text_out[2], end[0]},
                       bytes[] = {iv_bytes, aad_bytes, text, written, tag_bytes};
-        // Bits that are set, and negative numbers, are of jobs that are not surely right.
+        // A job is not surely right if its element of `other` is not 0, or that of `negative` is negative.
         __m256i other = (front[1] ^ iv_bytes) | (front[3] ^ aad_bytes) | (end[1] ^ tag_bytes) | end[3] |
                         (text & remainder) | ((at[JOB_OUT] | room) & is_absent);
         __m256i negative = text - least;
         other |= above(negative, span) | above(written ^ flip, room ^ flip);
 #pragma GCC unroll 8
-        for (int b = 0; b < JOB_BUFFERS; b++)  // NULL less 1 is, and so is what begins above 2^63
+        for (int b = 0; b < JOB_BUFFERS; b++)  // by NULL - 1, of a buffer that is not empty, or an address from 2^63 on
             negative |= at[b] | (at[b] - _mm256_andnot_si256(_mm256_cmpeq_epi64(bytes[b], zero), one));
 #pragma GCC unroll 8
         for (const BufferPair &pair : APART) {

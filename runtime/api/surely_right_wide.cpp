@@ -58,7 +58,7 @@ WIDE_INLINE void transpose(const __m512i (&rows)[WIDTH], __m512i *columns) {
 
 }  // namespace
 
-WIDE size_t surely_right_wide(const Kind &kind, const cst_job *jobs, size_t n, uint64_t *unlike) {
+WIDE size_t surely_right_wide(const Kind &kind, const cst_job *jobs, size_t i, size_t n, uint64_t *unlike) {
     // Members that are taken from the second vector of a job; the first vector has members that no test needs there.
     constexpr __mmask8 FROM_SECOND = BIT(in_len) | BIT(out) | BIT(out_cap) | BIT(tag);
     static_assert(!(FROM_SECOND & (BIT(iv) | BIT(aad) | BIT(in))), "one vector has them all");
@@ -79,7 +79,6 @@ WIDE size_t surely_right_wide(const Kind &kind, const cst_job *jobs, size_t n, u
                   first_text = all(jobs->in_len);
     const __m512i iv_bytes = all(kind.iv), aad_bytes = all(kind.aad), tag_bytes = all(kind.tag);
     __m512i other_text = zero;
-    size_t i = 0;
     for (; n - i >= WIDTH; i += WIDTH) {
         const cst_job *const its = jobs + i;
         __m512i rows[WIDTH], other_first = zero, other_second = zero;

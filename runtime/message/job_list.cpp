@@ -55,8 +55,8 @@ int run_some(const KernelCall &call, cst_job *const *list, size_t n) {
     return all ? CST_OK : CST_ERR_AUTH;
 }
 
-// Runs jobs that have no AAD, or are sealed with a tag shorter than the kernel's: for the call AADs lie
-// elsewhere, and tags are made elsewhere.
+// Runs jobs that have no AAD, or are sealed with a tag shorter than the kernel's: for the call AADs lie elsewhere, and
+// tags are made elsewhere.
 __attribute__((noinline)) int run_changed(const KernelCall &call, cst_job *const *list, size_t n) {
     const void *aads[MOST_LISTED];
     void *tags[MOST_LISTED];

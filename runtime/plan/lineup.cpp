@@ -238,9 +238,10 @@ double text_cycles(const Suite &suite, bool opens, size_t messages, uint64_t byt
 
 // A burst in steps allocates and wipes memory once; that costs as much as this many messages in steps.
 constexpr double BURST_MESSAGES = 2.5;
-// What else runs besides kernels, as parts of what a message in steps takes there, which is measured on each CPU
-// (Engine::message_cost): what fills the state block of a kernel of one lane; of messages in lanes, whose positions and
-// chaining values lie in the memory of a burst, what is done for each and for all; of a list, what pads a byte.
+// Core cycles of the code around kernels, as fractions of what this code takes for a message in steps
+// (Engine::message_cost), which is measured on each CPU. ALONE: it fills the state block of a kernel of one lane.
+// IN_LANES, LANES: it keeps positions and chaining values of messages in lanes in the memory of a burst, for each
+// message and once for the burst. PADDED_BYTE: it copies a byte of a padded message of a list.
 constexpr double ALONE = 0.11, IN_LANES = 0.15, LANES = 0.9, PADDED_BYTE = 0.0005;
 
 // Returns the core cycles that messages in steps take besides their kernels.
@@ -309,8 +310,8 @@ const Variant *choose_hash_list(const Suite &suite, bool opens, size_t n, uint64
     const double message = suite.engine->message_cost();
     Need exact = list_need(suite, opens, n, bytes, 0);
     if (exact.family->variants.empty()) return nullptr;
-    // Lists may end within a range of lengths. For those that they take there stands the multiple of 16 bytes in front
-    // of them, which has as many blocks: the choice for the range is that of the longest.
+    // The longest length of a range is asked about for all of them, and lists may take only the shorter ones. For these
+    // the multiple of 16 bytes below is asked about, which has as many blocks and a range of its own.
     const auto takes = [&](uint64_t length) {
         return std::any_of(exact.family->variants.begin(), exact.family->variants.end(),
                            [=](const Variant *v) { return v->takes_message(length); });

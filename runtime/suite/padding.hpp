@@ -60,17 +60,9 @@ constexpr size_t DIGEST_ROOM = 64;
 template <bool swaps, bool halves>  // halves: words of 32 bits
 inline void digest_words(const uint8_t *chain, uint8_t *to, size_t n) {
     size_t i = 0;
-    // Each word of 64 bits is a load of its own: kernels of one lane store them one by one, and a processor does not
-    // forward two stores to one load.
-    for (; swaps && !halves && i + 16 <= n; i += 16) {
-        uint64_t low, high;
-        memcpy(&low, chain + i, sizeof(low));
-        memcpy(&high, chain + i + 8, sizeof(high));
-        _mm_storeu_si128(reinterpret_cast<__m128i *>(to + i),
-                         _mm_set_epi64x(int64_t(__builtin_bswap64(high)), int64_t(__builtin_bswap64(low))));
-    }
     for (; i + 16 <= n; i += 16) {
         __m128i words = _mm_loadu_si128(reinterpret_cast<const __m128i *>(chain + i));
+        if (swaps && !halves) words = _mm_shuffle_epi32(words, 0xb1);  // a word of 64 bits has its high half first
         if (swaps) words = swap_words(words);
         _mm_storeu_si128(reinterpret_cast<__m128i *>(to + i), words);
     }
@@ -87,9 +79,8 @@ inline void digest_words(const uint8_t *chain, uint8_t *to, size_t n) {
 }
 inline void hash_digest(const AlgorithmRecord &hash, const uint8_t *chain, uint8_t *to, size_t n) {
     if (!(hash.flags & ALGORITHM_BIG_ENDIAN)) return digest_words<false, false>(chain, to, n);
-    if (hash.word_bytes != 4 && n == 64) return digest_words<true, false>(chain, to, 64);  // SHA-512, whole
     if (hash.word_bytes != 4) return digest_words<true, false>(chain, to, n);
-    if (n == 20) return digest_words<true, true>(chain, to, 20);  // SHA-1
+    if (n == 20) return digest_words<true, true>(chain, to, 20);  // SHA-1, whole
     digest_words<true, true>(chain, to, n);
 }
 

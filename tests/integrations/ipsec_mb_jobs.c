@@ -6,12 +6,11 @@
  *
  * with the numbers of the interface's enums. place: 0 in place, 1 out of place, 2 out of place with the hash over the
  * output (whose address is then behind or in front of src, as DPDK has it), 3 in place with GCM's AAD in the text, from
- * its 21st byte on. HOW: "flush" (all are submitted, then
- * flushed), "each" (flushed after each; keys of GCM lie in one place), "burst", "nocheck", "fork" (a child, which
- * points the manager anew, flushes). For each job that comes back: its number, status, error, what it left of its
- * buffer (out of place: of dst), and the tag. Buffers are exactly as long as said, each in memory of its own. A cipher
- * of "gcm", "chacha" or "gmac" is a call of the direct functions instead: hash is the number of bytes in a piece (0: at
- * once).
+ * its 21st byte on. HOW: "flush" (all are submitted, then flushed), "each" (flushed after each; keys of GCM lie in one
+ * place), "burst", "nocheck", "fork" (a child, which points the manager anew, flushes). For each job that comes back:
+ * its number, status, error, what it left of its buffer (out of place: of dst), and the tag. Buffers are exactly as
+ * long as said, each in memory of its own. A cipher of "gcm", "chacha" or "gmac" is a call of the direct functions
+ * instead: hash is the number of bytes in a piece (0: at once).
  *
  * Keys: what a caller of the interface does with them. Exit 0, or 2 with a word on stderr. */
 #include <dlfcn.h>

@@ -181,14 +181,14 @@ private:
         const struct {
             const char *name;
             bool can;
-            size_t (*pass)(const Kind &, const cst_job *, size_t, uint64_t *);
+            size_t (*pass)(const Kind &, const cst_job *, size_t, size_t, uint64_t *);
             size_t width;
         } forms[] = {{"eight at once", engine_.avx512(), surely_right_wide, 8},
                      {"four at once", engine_.avx2(), surely_right_four, 4}};
         for (const auto &form : forms) {
             if (!kind.suite || !form.can) continue;
             uint64_t unlike = 0, found = 0;
-            const size_t passed = form.pass(kind, jobs, n, &unlike), expected = fast / form.width * form.width;
+            const size_t passed = form.pass(kind, jobs, 0, n, &unlike), expected = fast / form.width * form.width;
             for (size_t i = 0; i < passed && i < n; i++) found |= jobs[i].in_len ^ jobs->in_len;
             if (passed != expected) fault(form.name, jobs[passed < expected ? passed : expected]);
             else if (!unlike != !found) fault("lengths", *jobs);
