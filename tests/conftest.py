@@ -17,7 +17,7 @@ from parts import PARTS, part_of
 from vectors.counts import falls, rises, wanted
 
 ROOT = Path(__file__).resolve().parents[1]
-pytest_plugins = ["allowed_skips", "cpu_seconds", "cut_off"]
+pytest_plugins = ["allowed_skips", "cpu_seconds", "cut_off", "long_runs"]
 NEEDS_AES_NI = re.compile(r"((?:aes-|a\d+cbc-|crc)[\w+-]+|a cst_crc): ")
 """A suite, as a failure names it (test_lesser_cpu.py: these are all that a CPU without AES-NI cannot run)."""
 gc.set_threshold(100_000, 50, 50)  # as the command line does

@@ -1,7 +1,8 @@
 """The long form of the tests (CRYPTOSTITCH_LONG=1) in named parts of some ten minutes on two cores:
 `make test-long PART=NAME`; `make test-long` runs one after the other.
 
-As a program it prints the parts' names; with `--draw N` those of N parts drawn by the commit's hash.
+As a program it prints the parts' names; with `--draw N` those of N parts, drawn by the commit's hash from those
+whose last whole run (long_runs.md) lies furthest back.
 """
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ from __future__ import annotations
 import argparse
 import hashlib
 import re
-import subprocess
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping
+
+from commit_draw import commit
 
 BURSTS = "engine/test_burst_model.py"
 PACK = "ladder/test_default_pack.py"
@@ -118,11 +119,8 @@ PARTS: dict[str, tuple[str, ...]] = {
 }
 """By name: patterns of node ids below tests/."""
 
-DRAWN = ("choices", "columns", "managers", "models", "plans-counters", "public-key", "roads", "stack", "tls")
-"""Parts that passed as a whole, in at most ten minutes."""
-NOT_RUN = "has not been run as a whole since it was cut out: run it, then put it into DRAWN"
-NOT_DRAWN = {name: NOT_RUN for name in sorted(PARTS) if name not in DRAWN}
-"""Parts that CI does not draw, with the reason."""
+NEVER_RUN = frozenset(PARTS)
+"""Parts of which no whole run is known: `long_runs.md` has a row of every other one."""
 
 
 def part_of(node: str) -> list[str]:
@@ -131,10 +129,22 @@ def part_of(node: str) -> list[str]:
     return [name for name, patterns in PARTS.items() if any(re.fullmatch(each, node) for each in patterns)]
 
 
-def drawn(names: Sequence[str], commit: str, number: int) -> list[str]:
-    """Draws ``number`` of the names by the commit's hash, and sorts them."""
-    keys = {name: hashlib.sha256(f"{commit} {name}".encode()).digest() for name in names}
-    return sorted(sorted(names, key=keys.__getitem__)[:number])
+def drawn(ages: Mapping[str, int], commit: str, number: int) -> list[str]:
+    """Draws ``number`` of the names of ``ages`` by the commit's hash from the quarter with the highest ages, so that
+    commits that follow one another draw different ones though none of them can write down what it ran."""
+    keys = {name: hashlib.sha256(f"{commit} {name}".encode()).digest() for name in ages}
+    oldest = sorted(ages, key=lambda name: (-ages[name], name))[: max(number, -(-len(ages) // 4))]
+    return sorted(sorted(oldest, key=keys.__getitem__)[:number])
+
+
+def ages() -> dict[str, int]:
+    """How many commits lie behind the last whole run of each part; all that there are where none is known."""
+    import long_runs  # a plugin, which pytest wants to import itself
+
+    runs = long_runs.read(long_runs.PAGE.read_text())
+    whole = int(long_runs.git("rev-list", "--count", "HEAD") or 0)
+    found = {part: long_runs.commits_since(runs[part].commit) if part in runs else None for part in PARTS}
+    return {part: whole if age is None else age for part, age in found.items()}
 
 
 if __name__ == "__main__":
@@ -144,6 +154,4 @@ if __name__ == "__main__":
     if number is None:
         print(*PARTS)
     else:
-        here = Path(__file__).parent
-        head = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=here, text=True).strip()
-        print(*drawn(DRAWN, head, number))
+        print(*drawn(ages(), commit(), number))

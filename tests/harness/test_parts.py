@@ -1,4 +1,5 @@
-"""The long tests' parts (parts.py): whether they are all of them, and how two of them are drawn."""
+"""The long tests' parts (parts.py): whether they are all of them, when they ran, and how some are
+drawn."""
 
 from __future__ import annotations
 
@@ -6,8 +7,10 @@ import ast
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import long_runs
 import parts
 import pytest
 
@@ -88,7 +91,9 @@ def test_only_helpers_read_the_variable_beside_them(root: Path) -> None:
         for file in (root / "tests").rglob("*.py")
         if not file.name.startswith("test_") and VARIABLE in strings_of(ast.parse(file.read_text()))
     }
-    assert readers <= HELPERS, "a test file that imports from it has a part only if KNOBS names what it imports"
+    assert readers <= HELPERS | {"long_runs.py"}, (
+        "a test file that imports from it has a part only if KNOBS names what it imports"
+    )
 
 
 def test_the_packs_batches(root: Path) -> None:
@@ -97,17 +102,34 @@ def test_the_packs_batches(root: Path) -> None:
     assert parts.PACK_BATCHES % parts.PACK_PARTS == 0
 
 
-def test_every_part_is_drawn_or_has_a_reason() -> None:
-    assert set(parts.DRAWN) | set(parts.NOT_DRAWN) == set(parts.PARTS)
-    assert not set(parts.DRAWN) & set(parts.NOT_DRAWN) and all(parts.NOT_DRAWN.values())
+def test_every_part_has_run() -> None:
+    runs = long_runs.read(long_runs.PAGE.read_text())
+    assert set(runs) | parts.NEVER_RUN == set(parts.PARTS) and not set(runs) & parts.NEVER_RUN
+    for run in runs.values():
+        age = long_runs.commits_since(run.commit)
+        assert age is not None and age <= long_runs.OLDEST, f"`make test-long PART={run.part}` is due: {age}"
+        assert int(run.passed) > 0 and float(run.minutes) >= 0, run
 
 
-def test_all_are_drawn_within_a_dozen_commits() -> None:
-    names = [str(n) for n in range(8)]
-    seen = {name for n in range(30) for name in parts.drawn(names, f"commit {n}", 2)}
-    assert seen == set(names)
-    assert len(parts.drawn(names, "a", 2)) == 2 and parts.drawn(names, "a", 2) == parts.drawn(names, "a", 2)
-    assert parts.drawn([], "a", 2) == []
+def test_the_page_of_runs() -> None:
+    run = long_runs.Run("tls", "0123456789", "2026-01-02", "a CPU (zen3)", "1.5", "12", "3")
+    later = replace(run, part="soak", skipped="0")
+    text = long_runs.write({"tls": run, "soak": later})
+    assert long_runs.read(text) == {"soak": later, "tls": run} and text.startswith(long_runs.HEAD)
+    assert long_runs.PAGE.read_text() == long_runs.write(long_runs.read(long_runs.PAGE.read_text()))
+
+
+def test_how_far_a_commit_lies_back() -> None:
+    assert long_runs.commits_since("HEAD") == 0 and long_runs.commits_since("0" * 40) is None
+    assert long_runs.commits_since(long_runs.git("rev-list", "--max-parents=0", "HEAD").split()[0]) > 0
+
+
+def test_the_oldest_are_drawn() -> None:
+    ages = {str(n): n for n in range(20)}
+    seen = {name for n in range(60) for name in parts.drawn(ages, f"commit {n}", 2)}
+    assert seen == {"15", "16", "17", "18", "19"}
+    assert len(parts.drawn(ages, "a", 2)) == 2 and parts.drawn(ages, "a", 2) == parts.drawn(ages, "a", 2)
+    assert parts.drawn({"a": 1, "b": 2, "c": 3}, "a", 2) == ["b", "c"] and parts.drawn({}, "a", 2) == []
 
 
 def test_a_part_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
