@@ -6,6 +6,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -18,8 +19,17 @@ def commit() -> str:
     return done.stdout.strip()
 
 
+def _key(name: str, of: str | None) -> int:
+    digest = hashlib.sha256(f"{commit() if of is None else of} {name}".encode()).digest()
+    return int.from_bytes(digest[:4])
+
+
 def is_drawn(name: str, share: int, of: str | None = None) -> bool:
     """Whether it is the turn of ``name`` in a commit (``of``: else this one's hash). One of ``share`` names is drawn
     by a commit, and a name by one of ``share`` commits."""
-    key = f"{commit() if of is None else of} {name}"
-    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:4]) % share == 0
+    return _key(name, of) % share == 0
+
+
+def drawn(names: Iterable[str], number: int, of: str | None = None) -> list[str]:
+    """Draws exactly ``number`` of the names, where there are so many, by the hash of a commit, and sorts them."""
+    return sorted(sorted(names, key=lambda name: _key(name, of))[:number])

@@ -8,11 +8,10 @@ whose last whole run (long_runs.md) lies furthest back.
 from __future__ import annotations
 
 import argparse
-import hashlib
 import re
 from collections.abc import Mapping
 
-from commit_draw import commit
+from commit_draw import drawn
 
 BURSTS = "engine/test_burst_model.py"
 PACK = "ladder/test_default_pack.py"
@@ -34,13 +33,32 @@ def _tests(file: str, *names: str) -> tuple[str, ...]:
     return tuple(rf"{re.escape(file)}::test_{name}(\[.*)?" for name in names)
 
 
+def _first(pattern: str) -> str:
+    return rf"bare/test_bare\.py::test_first_command\[{pattern}\]"
+
+
+FIRST = {
+    "bench": "make bench",
+    "cmake": "cmake -S \\. -B, Python",
+    "conan": "conan create packaging/conan",
+    "deb": "make deb",
+    "demo": "make demo",
+    "generated": "(.*, generated kernels|cmake -S \\. -B|add_subdirectory|examples/build.*)",
+    "install": "make install",
+    "make": "make",
+    "pip": "pip install .*",
+    "tarball": "make tarball",
+    "wheel": "make wheel",
+}
+"""Patterns of first commands (bare/first.py) whose parts have their names behind `bare-first-`."""
+
 PARTS: dict[str, tuple[str, ...]] = {
     "api-table": _files(*(f"api_table/test_{name}.py" for name in ("hostile", "neighbours", "refusals"))),
     **{
         f"bare-{group}": (rf"bare/test_bare\.py::test_group\[{group}\]",)
         for group in ("readme", "examples", "packages")
     },
-    "bare-first": _tests("bare/test_bare.py", "first_command"),
+    **{f"bare-first-{name}": (_first(pattern),) for name, pattern in FIRST.items()},
     "bursts-any": _tests(BURSTS, "any_burst", "every_suite_comes_up"),
     "bursts-forced": _tests(BURSTS, "any_burst_on_any_kernel", "jobs_that_are_alike"),
     "calibration": _files("runtime/test_api_calibrate.py", "cli/test_defaults.py"),
@@ -129,12 +147,10 @@ def part_of(node: str) -> list[str]:
     return [name for name, patterns in PARTS.items() if any(re.fullmatch(each, node) for each in patterns)]
 
 
-def drawn(ages: Mapping[str, int], commit: str, number: int) -> list[str]:
-    """Draws ``number`` of the names of ``ages`` by the commit's hash from the quarter with the highest ages, so that
-    commits that follow one another draw different ones though none of them can write down what it ran."""
-    keys = {name: hashlib.sha256(f"{commit} {name}".encode()).digest() for name in ages}
-    oldest = sorted(ages, key=lambda name: (-ages[name], name))[: max(number, -(-len(ages) // 4))]
-    return sorted(sorted(oldest, key=keys.__getitem__)[:number])
+def oldest(ages: Mapping[str, int], number: int) -> list[str]:
+    """The quarter of the names with the highest ages, at least ``number``, from which some are drawn: commits that
+    follow one another draw different ones though none of them can write down what it ran."""
+    return sorted(ages, key=lambda name: (-ages[name], name))[: max(number, -(-len(ages) // 4))]
 
 
 def ages() -> dict[str, int]:
@@ -154,4 +170,4 @@ if __name__ == "__main__":
     if number is None:
         print(*PARTS)
     else:
-        print(*drawn(ages(), commit(), number))
+        print(*drawn(oldest(ages(), number), number))

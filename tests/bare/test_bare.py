@@ -1,7 +1,7 @@
 """The pages' commands in a minimal Debian root (`python -m bare`), and whether none of them is forgotten.
 
-First commands (first.py): those that take no time and one build run for every commit, the others when the commit draws
-them or in the long form."""
+First commands (first.py): those that take no time and one build run for every commit, of the others one that the
+commit draws; in the long form all."""
 
 from __future__ import annotations
 
@@ -17,19 +17,18 @@ from bare import machine, steps
 from bare.__main__ import told
 from bare.first import First, firsts, tried
 from bare.root import Ran, Root, made, removed
-from commit_draw import is_drawn
+from commit_draw import drawn
 from jobs.samples import LONG
 from packages.consumer import make_once
 
 ALWAYS = "cmake -S . -B, generated kernels"
-DRAWN = (
-    *("make demo", "pip install -v .", "make", "make install", "make wheel", "make tarball"),
-    *("cmake -S . -B, Python", "conan create packaging/conan"),
-)
-"""Commands that have passed, and whose CPU time is that of generating the kernels and little more (six minutes). A
-commit draws among them; the long form runs every command. Add a command when it has passed, except `make test`, which
-CI runs by itself. `make deb` and `make bench` have passed; the one takes half as long again, and the other measures."""
-FIRSTS = firsts(Path(__file__).resolve().parents[2])
+BY_CI = "make test"
+"""`.ci/run` begins with it in a clean clone, and takes most of an hour for it."""
+NOT_DRAWN = ("make bench", "make deb")
+"""They have passed; one measures, and the other takes half as long again as those that a commit draws."""
+FIRSTS = [first for first in firsts(Path(__file__).resolve().parents[2]) if first.name != BY_CI]
+DRAWN = drawn((first.name for first in FIRSTS if first.minutes and first.name not in (ALWAYS, *NOT_DRAWN)), 1)
+"""Of the first commands that take minutes, the one whose turn it is in this commit."""
 
 
 def test_every_block_runs(root: Path) -> None:
@@ -81,10 +80,7 @@ def test_the_tests_that_failed_are_told(capsys: pytest.CaptureFixture[str]) -> N
 
 def runs(first: First) -> bool:
     """Whether this session runs the command."""
-    if LONG or not first.minutes or first.name == ALWAYS:
-        return True
-    share = 4 if first.generated else 8
-    return (first.generated or first.name in DRAWN) and is_drawn(first.name, share)
+    return LONG or not first.minutes or first.name in (ALWAYS, *DRAWN)
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +128,8 @@ def test_pages_show_the_first_commands(root: Path) -> None:
         shown = first.name.partition(",")[0]
         assert shown in (root / first.page).read_text(), first.name
         assert shown in first.script, first.name
-    assert {"make demo", "make", "make test", "make bench"} <= {first.name for first in FIRSTS}
+    assert {"make demo", "make", "make bench"} <= {first.name for first in FIRSTS}
+    assert not set(NOT_DRAWN) - {first.name for first in FIRSTS}
 
 
 @pytest.mark.skipif(not LONG, reason="a minimal Debian, in which everything is built anew: CRYPTOSTITCH_LONG=1")

@@ -6,8 +6,9 @@ import os
 from pathlib import Path
 
 import pytest
+from commit_draw import drawn
 from cryptostitch.binding import runtime
-from drawn_cpu import CPU, INDEPENDENT, PASSED, SEEN_EVERYWHERE, WHOLE, candidates, depends, drawn
+from drawn_cpu import CPU, INDEPENDENT, PASSED, SEEN_EVERYWHERE, WHOLE, candidates, depends
 
 
 def test_every_candidate_gets_its_turn(build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -16,16 +17,10 @@ def test_every_candidate_gets_its_turn(build: Path, monkeypatch: pytest.MonkeyPa
     if not names:
         pytest.skip("this CPU lacks features of every CPU that is drawn")
     assert set(names) <= set(PASSED) <= set(runtime.Context().names(runtime.NAME_CPU)) and CPU not in os.environ
-    assert {drawn(names, f"commit {n}") for n in range(40 * len(names))} == set(names)
-    assert drawn(names, "a") == drawn(names, "a")
+    assert {name for n in range(40 * len(names)) for name in drawn(names, 1, f"commit {n}")} == set(names)
     for name in names:
         monkeypatch.setenv(CPU, name)
         assert name in runtime.Context().cpu()["brand"]
-
-
-def test_no_candidate() -> None:
-    with pytest.raises(ValueError, match="no other"):
-        drawn([], "a")
 
 
 def test_every_mark_is_of_a_file(root: Path) -> None:

@@ -13,6 +13,9 @@ from pathlib import Path
 import long_runs
 import parts
 import pytest
+from bare.steps import GROUPS
+from bare.test_bare import FIRSTS
+from commit_draw import drawn
 
 KNOBS = {"LONG", "LEVELS", "one_of_each", "effort"}
 """Names from jobs/ and sanitized.py whose values CRYPTOSTITCH_LONG changes."""
@@ -69,7 +72,8 @@ def test_every_long_test_has_one_part(root: Path) -> None:
             if file == parts.PACK:
                 nodes = [f"{file}::{test}[{batch}]" for batch in range(parts.PACK_BATCHES)]
             elif file == "bare/test_bare.py":
-                nodes = [f"{file}::test_group[{group}]" for group in ("readme", "examples", "packages")]
+                nodes = [f"{file}::test_group[{group}]" for group in GROUPS]
+                nodes += [f"{file}::test_first_command[{first.name}]" for first in FIRSTS]
             else:
                 nodes = [f"{file}::{test}", f"{file}::{test}[a]"]
             for node in nodes:
@@ -126,10 +130,11 @@ def test_how_far_a_commit_lies_back() -> None:
 
 def test_the_oldest_are_drawn() -> None:
     ages = {str(n): n for n in range(20)}
-    seen = {name for n in range(60) for name in parts.drawn(ages, f"commit {n}", 2)}
-    assert seen == {"15", "16", "17", "18", "19"}
-    assert len(parts.drawn(ages, "a", 2)) == 2 and parts.drawn(ages, "a", 2) == parts.drawn(ages, "a", 2)
-    assert parts.drawn({"a": 1, "b": 2, "c": 3}, "a", 2) == ["b", "c"] and parts.drawn({}, "a", 2) == []
+    assert parts.oldest(ages, 2) == ["19", "18", "17", "16", "15"]
+    seen = {name for n in range(60) for name in drawn(parts.oldest(ages, 2), 2, f"commit {n}")}
+    assert seen == set(parts.oldest(ages, 2))
+    assert parts.oldest({"a": 1, "b": 2, "c": 3}, 2) == ["c", "b"] and parts.oldest({}, 2) == []
+    assert drawn("abcd", 2, "x") == drawn("dcba", 2, "x") and len(drawn("abcd", 2, "x")) == 2 and drawn("", 2) == []
 
 
 def test_a_part_alone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
