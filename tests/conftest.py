@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from drawn_cpu import CPU, depends
+from drawn_cpu import CPU, has_turn
 from parts import PARTS, part_of
 from vectors.counts import falls, rises, wanted
 
@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
-        if depends(item.path.relative_to(ROOT / "tests").as_posix(), os.environ.get(CPU, "")):
+        if has_turn(item.path.relative_to(ROOT / "tests").as_posix(), os.environ.get(CPU, "")):
             item.add_marker(pytest.mark.cpu)
     if config.option.part:
         mine = [config.option.part in part_of(item.nodeid.removeprefix("tests/")) for item in items]

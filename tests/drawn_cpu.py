@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 
-from commit_draw import drawn
+from commit_draw import drawn, is_drawn
 from cryptostitch.binding import runtime
 
 CPU = "CRYPTOSTITCH_CPU"
@@ -71,6 +71,12 @@ def depends(file: str, cpu: str) -> bool:
     if file.startswith(INDEPENDENT):
         return False
     return not cpu or cpu in WHOLE or file.startswith(SEEN_EVERYWHERE)
+
+
+def has_turn(file: str, cpu: str, of: str | None = None) -> bool:
+    """Whether the tests of a file run on a lesser CPU in a commit (``of``: else this one): half of the files that
+    depend on it do, so that this takes half the time of a run on all of them, `make test CPU=`."""
+    return depends(file, cpu) and (not cpu or is_drawn(f"{cpu} {file}", 2, of))
 
 
 def candidates() -> list[str]:

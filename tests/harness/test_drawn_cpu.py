@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from commit_draw import drawn
 from cryptostitch.binding import runtime
-from drawn_cpu import CPU, INDEPENDENT, PASSED, SEEN_EVERYWHERE, WHOLE, candidates, depends
+from drawn_cpu import CPU, INDEPENDENT, PASSED, SEEN_EVERYWHERE, WHOLE, candidates, depends, has_turn
 
 
 def test_every_candidate_gets_its_turn(build: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,3 +33,11 @@ def test_a_file_that_nobody_lists_depends_on_the_cpu() -> None:
     assert set(WHOLE) <= set(PASSED)
     for cpu in ("", *WHOLE):
         assert depends("examples/test_new_file.py", cpu) and not depends("generator/test_order.py", cpu)
+
+
+def test_every_file_gets_its_turn(root: Path) -> None:
+    for file in SEEN_EVERYWHERE:
+        assert has_turn(file, "") and {has_turn(file, "zen3", f"commit {n}") for n in range(20)} == {True, False}
+    assert not any(has_turn("generator/test_order.py", "zen3", f"commit {n}") for n in range(20))
+    half = [sum(has_turn(f"{file}{n}", "zen3", "a") for n in range(20)) for file in SEEN_EVERYWHERE]
+    assert 0.4 < sum(half) / (20 * len(half)) < 0.6
