@@ -95,7 +95,7 @@ def _refusal(config: pytest.Config, exitstatus: int) -> str:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config) -> None:
     part = config.option.part
-    if not part:
+    if not part or hasattr(config, "workerinput"):
         return
     if why := _refusal(config, exitstatus):
         terminalreporter.line(f"{PAGE.name} keeps its row of {part}: {why}")
