@@ -1,7 +1,7 @@
 """Bursts whose every buffer is alone on its pages, at their edge, between pages without access; inputs can only be
 read. A lane that reads or writes a byte beyond a live job's ends this process, so it runs as a program of its own
-(test_edges.py): `python edges.py start|end EVERY TARGET [KERNEL]` runs about one burst of EVERY. Each burst is written
-to stdout before it runs; the last one written is the one that failed."""
+(test_edges.py): `python edges.py start|end EVERY TARGET [KERNEL...]` runs about one burst of EVERY, with each kernel
+forced in turn. Each burst is written to stdout before it runs; the last one written is the one that failed."""
 
 from __future__ import annotations
 
@@ -48,10 +48,9 @@ def all_bursts(suites: list[str], rng: random.Random) -> Iterator[list[JobSpec]]
                     yield burst_of(rng, suite, direction, [rng.choice((*EDGES, *LONGER)) for _ in range(n)], pieces)
 
 
-def main(placement: str, every: int, target: str, kernel: str = "") -> None:
-    context = Context(target=target)
-    memory = Guarded(slots=400, pages=1, at_end=placement == "end")
-    rng = random.Random(f"{placement} {target} {kernel}")
+def run_some(context: Context, memory: Guarded, seed: str, every: int, kernel: str) -> tuple[int, int]:
+    """Returns how many bursts and jobs ran, with a kernel forced where one is named."""
+    rng = random.Random(f"{seed} {kernel}")
     keys = Keys(context, rng)
     runs = jobs = 0
     with forced(context, kernel, context.suites() if kernel else []) as fitting:
@@ -59,8 +58,8 @@ def main(placement: str, every: int, target: str, kernel: str = "") -> None:
             if (at + rng.randrange(every)) % every:
                 continue
             print(
-                f"burst {at}: {len(specs)} jobs of {specs[0].suite}, {'open' if specs[0].direction else 'seal'}, "
-                f"{[p.length for p in specs]} bytes",
+                f"{kernel or 'any kernel'}, burst {at}: {len(specs)} jobs of {specs[0].suite}, "
+                f"{'open' if specs[0].direction else 'seal'}, {[p.length for p in specs]} bytes",
                 flush=True,
             )
             memory.clear()
@@ -69,6 +68,14 @@ def main(placement: str, every: int, target: str, kernel: str = "") -> None:
                 sys.exit(problem)
             runs += 1
             jobs += len(specs)
+    return runs, jobs
+
+
+def main(placement: str, every: int, target: str, *kernels: str) -> None:
+    context = Context(target=target)
+    memory = Guarded(slots=400, pages=1, at_end=placement == "end")
+    ran = [run_some(context, memory, f"{placement} {target}", every, kernel) for kernel in kernels or ("",)]
+    runs, jobs = (sum(column) for column in zip(*ran))
     print(f"done: {runs} bursts, {jobs} jobs")
 
 
