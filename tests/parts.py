@@ -80,9 +80,6 @@ PARTS: dict[str, tuple[str, ...]] = {
         ),
         *(
             "runtime/test_api_parts.py",
-            "runtime/test_api_state_bits.py",
-            "runtime/test_api_residue.py",
-            "runtime/test_api_pk_residue.py",
             "runtime/test_api_protection.py",
             "runtime/test_api_text_parts.py",
             "runtime/test_api_chunks.py",
@@ -128,11 +125,14 @@ PARTS: dict[str, tuple[str, ...]] = {
     "plans-lengths": _files("runtime/test_plan_lengths.py"),
     "plans-mixed": _files("runtime/test_plan_mixed.py"),
     "plans-numbers": _files("runtime/test_plan_numbers.py"),
+    "residue": _files("runtime/test_api_residue.py", "runtime/test_api_pk_residue.py"),
     "roads": _files("roads/test_roads.py"),
     "rust": _files("packages/test_rust.py", "runtime/test_api_quic_peers.py"),
     "sanitizers": _files("runtime/test_sanitize.py"),
     "soak": _files("soak/test_soak.py"),
     "stack": _files("runtime/test_api_stack.py", "runtime/test_job_rules.py", "runtime/test_selftest.py"),
+    "state-digests": _tests("runtime/test_api_state_bits.py", "digests"),
+    "state-others": _tests("runtime/test_api_state_bits.py", "(?!digests).*"),
     "tls": _files("engine/test_tls.py", "engine/test_tls_write.py", "runtime/test_api_quic.py"),
 }
 """By name: patterns of node ids below tests/."""
@@ -145,7 +145,7 @@ NEVER_RUN = frozenset(
     choices columns constant-time cst-sum digests fuzz hardening ipsec-mb musl mutations newcomer
     openssl-calls openssl-servers pack-0 pack-1 pack-2 pack-3 pack-4 pack-5 pack-6 pack-7 pack-8 pack-9
     packages peers plans-counters plans-heads plans-lengths plans-mixed plans-numbers proofs public-key
-    roads rust sanitizers soak stack tls
+    residue roads rust sanitizers soak stack state-digests state-others tls
     """.split()
 )
 """Parts of which no whole run is known: `long_runs.md` has a row of every other one."""

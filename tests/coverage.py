@@ -1,0 +1,85 @@
+"""Measures which lines and branches of the library and of its integrations the quick form of the tests enters, and
+writes them by folder into `coverage.md`; by line, as HTML, into build/coverage/html (`make coverage`).
+
+A clone of the commit is built with gcov's counters (-O2, as always) and runs its own tests. Tests that fail there,
+because counters change what they measure (stacks, registers, times), are listed and do not end the command.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+from long_runs import git
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = Path(__file__).with_name("coverage.md")
+FOLDER = ROOT / "build/coverage"
+CLONE = FOLDER / "checkout"
+FLAGS = "--coverage -fprofile-update=atomic"
+GCOVR = "gcovr==8.4"
+MEASURED = ("runtime", "integrations")
+HEAD = """# What the tests enter
+
+`make coverage` writes this page ([coverage.py](coverage.py)): lines and branches of the library and its integrations
+that the quick form of the tests enters, by gcov. Branches to exceptions are left out.
+"""
+
+
+def run(*command: str | Path, folder: Path = ROOT, may_fail: bool = False) -> None:
+    env = {**os.environ, "CFLAGS": FLAGS, "CXXFLAGS": FLAGS, "LDFLAGS": "--coverage"}
+    done = subprocess.run(command, cwd=folder, env=env, check=False)
+    if done.returncode and not may_fail:
+        raise SystemExit(f"{' '.join(map(str, command))} ended with {done.returncode}")
+
+
+def measured(pytest_arguments: list[str]) -> list[dict[str, object]]:
+    """Builds the clone, runs its tests and returns what gcovr says of each file."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    if not CLONE.exists():
+        run("git", "clone", "-q", ROOT, CLONE)
+    run("git", "fetch", "-q", "origin", "HEAD", folder=CLONE)
+    run("git", "checkout", "-q", "--detach", "FETCH_HEAD", folder=CLONE)
+    run("make", "test-tools", "build", folder=CLONE)
+    for counters in CLONE.rglob("*.gcda"):
+        counters.unlink()
+    workers = ["-n", str(os.cpu_count()), "--dist", "worksteal"]
+    run(CLONE / ".venv/bin/python", "-m", "pytest", *workers, *pytest_arguments, folder=CLONE, may_fail=True)
+    if not (FOLDER / "venv/bin/gcovr").exists():
+        run(sys.executable, "-m", "venv", FOLDER / "venv")
+        run(FOLDER / "venv/bin/pip", "install", "-q", GCOVR)
+    (FOLDER / "html").mkdir(exist_ok=True)
+    filters = [argument for name in MEASURED for argument in ("--filter", f"{CLONE}/{name}/")]
+    written = ("--json-summary", FOLDER / "summary.json", "--html-nested", FOLDER / "html/index.html")
+    shorter = ("--exclude-throw-branches", "--exclude-unreachable-branches", "--merge-lines", "-j", "2")
+    run(FOLDER / "venv/bin/gcovr", "-r", CLONE, *filters, *written, *shorter, CLONE / "build")
+    return json.loads((FOLDER / "summary.json").read_text())["files"]
+
+
+def table(files: list[dict[str, object]]) -> str:
+    """A row for each folder of two levels: files, lines, branches, and how much of both is entered."""
+    rooms: dict[str, list[dict[str, object]]] = defaultdict(list)
+    for file in files:
+        rooms["/".join(str(file["filename"]).split("/")[:2])].append(file)
+    rows = [
+        "| folder | files | lines | entered | branches | entered |\n",
+        "| --- | ---: | ---: | ---: | ---: | ---: |\n",
+    ]
+    for name, mine in [*sorted(rooms.items()), ("all", files)]:
+        cells = [name, str(len(mine))]
+        for kind in ("line", "branch"):
+            total, covered = (sum(int(file[f"{kind}_{what}"]) for file in mine) for what in ("total", "covered"))
+            cells += [str(total), f"{100 * covered / max(total, 1):.1f} %"]
+        rows.append(f"| {' | '.join(cells)} |\n")
+    return "".join(rows)
+
+
+if __name__ == "__main__":
+    found = table(measured(sys.argv[1:]))
+    whole = "" if len(sys.argv) == 1 else f" with `{' '.join(sys.argv[1:])}`"
+    PAGE.write_text(f"{HEAD}\nCommit {git('rev-parse', '--short=10', 'HEAD')}{whole}:\n\n{found}")
+    print(found, end="")
