@@ -1,5 +1,5 @@
 # The front door. `make`, `make check`, `make test [CPU=zen3]`, `make test-lesser`, `make record`,
-# `make test-long [PART=name] [MINUTES=20]`, `make demo [FILE=...]`,
+# `make test-long [PART=name] [MINUTES=20]`, `make coverage`, `make demo [FILE=...]`,
 # `make bench [BENCH="--rows ..."]`, `make bench-tiers`, `make figures`, `make peers [PEERS="openssl ..."]` (the newest
 # of those whom the benchmark compares with, into build/peers), `make deb`, `make tarball`, `make wheel` (into
 # build/packages); works from any folder with `make -C`.
@@ -16,8 +16,8 @@ PART ?=
 MINUTES ?= 20
 MAKEFLAGS += --no-print-directory
 
-.PHONY: all build configured venv tools bench-tools test-tools check format test test-lesser test-long record demo
-.PHONY: bench bench-tiers figures peers install clean deb tarball wheel crates
+.PHONY: all build configured venv tools bench-tools test-tools check format test test-lesser test-long
+.PHONY: coverage record demo bench bench-tiers figures peers install clean deb tarball wheel crates
 .NOTPARALLEL:
 all: build
 
@@ -98,6 +98,10 @@ test-long: test-tools check build
 	        --part "$$part" --minutes $(MINUTES) -o faulthandler_timeout=$$((60 * $(MINUTES) + 60)) $(PYTEST) || status=$$?
 	done
 	exit $$status
+
+# Lines and branches of the library and its integrations that the tests enter, into tests/coverage.md: an hour.
+coverage: test-tools
+	@$(IN); .venv/bin/python tests/coverage.py $(PYTEST)
 
 # Of tools, Python packages and targets only what it needs, because it is the first that a user runs.
 demo:

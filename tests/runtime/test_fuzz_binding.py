@@ -1,5 +1,5 @@
 """Random calls of the Python interface (fuzz/fuzz_binding.py), in a process of its own: a crash is a failure, and the
-seed is told. Seconds: CRYPTOSTITCH_FUZZ_SECONDS, else 6, in the long form 500 for each library, with new seeds."""
+seed is told. Seconds: CRYPTOSTITCH_FUZZ_SECONDS, else 6, in the long form 300 for each library, with new seeds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import time
 import pytest
 from sanitized import LONG, ROOT, runtime_of, sanitized
 
-SECONDS = int(os.environ.get("CRYPTOSTITCH_FUZZ_SECONDS", "500" if LONG else "6"))
+SECONDS = int(os.environ.get("CRYPTOSTITCH_FUZZ_SECONDS", "300" if LONG else "6"))
 SEED = int(time.time()) if LONG else 1
 BUGS = ("frees_at_once", "forgets_buffers", "cuts_numbers")
 
