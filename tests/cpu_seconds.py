@@ -77,7 +77,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     whole = config.option.cpu_seconds
-    if not _spent or (not whole and len(_spent) <= SHORT):
+    if hasattr(config, "workerinput") or not _spent or (not whole and len(_spent) <= SHORT):
         return
     terminalreporter.section("CPU seconds" if whole else f"CPU seconds of the {SHORT} slowest files")
     for line in table(_spent).splitlines() if whole else ():
