@@ -12,11 +12,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 
+def git(*arguments: str) -> str:
+    """The output of a git command in this checkout; empty where it fails."""
+    done = subprocess.run(
+        ["git", *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False
+    )
+    return done.stdout.strip() if done.returncode == 0 else ""
+
+
 @functools.cache
 def commit() -> str:
     """The commit's hash; empty outside of a git checkout."""
-    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
-    return done.stdout.strip()
+    return git("rev-parse", "HEAD")
 
 
 def _key(name: str, of: str | None) -> int:

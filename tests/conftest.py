@@ -159,9 +159,9 @@ def vector_counts(terminalreporter: pytest.TerminalReporter) -> Counter[str]:
 
 def is_whole(config: pytest.Config) -> bool:
     """Whether the session runs every test there is."""
-    return config.args_source == config.ArgsSource.TESTPATHS and not (
-        config.option.part or config.option.keyword or config.option.markexpr or config.option.lf
-    )
+    from long_runs import runs_a_choice  # a plugin, which pytest wants to import itself
+
+    return not config.option.part and not runs_a_choice(config)
 
 
 @pytest.hookimpl(tryfirst=True)

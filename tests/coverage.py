@@ -15,7 +15,7 @@ import sys
 from collections import defaultdict
 from pathlib import Path
 
-from long_runs import git
+from commit_draw import git
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = Path(__file__).with_name("coverage.md")

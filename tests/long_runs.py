@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import time
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import pytest
+from commit_draw import git
 
 PAGE = Path(__file__).with_name("long_runs.md")
 ROOT = PAGE.parents[1]
@@ -52,14 +52,6 @@ def write(runs: dict[str, Run]) -> str:
     return HEAD + "".join(f"| {' | '.join(astuple(runs[part]))} |\n" for part in sorted(runs))
 
 
-def git(*arguments: str) -> str:
-    """The output of a git command in this checkout; empty where it fails."""
-    done = subprocess.run(
-        ["git", *arguments], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False
-    )
-    return done.stdout.strip() if done.returncode == 0 else ""
-
-
 def commits_since(commit: str) -> int | None:
     """How many commits HEAD has that ``commit`` has not; None where it is not one of HEAD's ancestors."""
     behind = git("rev-list", "--count", "--left-right", f"{commit}...HEAD").split()
@@ -77,14 +69,17 @@ def changed() -> list[str]:
 _begin = time.monotonic()
 
 
+def runs_a_choice(config: pytest.Config) -> bool:
+    """Whether options of the session leave out tests of a part, or of the whole, by place, name or mark."""
+    option = config.option
+    return config.args_source != config.ArgsSource.TESTPATHS or bool(option.keyword or option.markexpr or option.lf)
+
+
 def _refusal(config: pytest.Config, exitstatus: int) -> str:
     """Why the session's run is no whole one; empty if it is one."""
-    chosen = config.args_source != config.ArgsSource.TESTPATHS or any(
-        (config.option.keyword, config.option.markexpr, config.option.lf)
-    )
     if exitstatus != pytest.ExitCode.OK:
         return "not all tests passed"
-    if chosen or os.environ.get("CRYPTOSTITCH_LONG") != "1":
+    if runs_a_choice(config) or os.environ.get("CRYPTOSTITCH_LONG") != "1":
         return "only a choice of its tests ran"
     if os.environ.get("CRYPTOSTITCH_CPU"):
         return "a lesser CPU ran"

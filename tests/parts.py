@@ -11,7 +11,7 @@ import argparse
 import re
 from collections.abc import Mapping
 
-from commit_draw import drawn
+from commit_draw import drawn, git
 
 BURSTS = "engine/test_burst_model.py"
 PACK = "ladder/test_default_pack.py"
@@ -168,7 +168,7 @@ def ages() -> dict[str, int]:
     import long_runs  # a plugin, which pytest wants to import itself
 
     runs = long_runs.read(long_runs.PAGE.read_text())
-    whole = int(long_runs.git("rev-list", "--count", "HEAD") or 0)
+    whole = int(git("rev-list", "--count", "HEAD") or 0)
     found = {part: long_runs.commits_since(runs[part].commit) if part in runs else None for part in PARTS}
     return {part: whole if age is None else age for part, age in found.items()}
 

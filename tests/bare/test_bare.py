@@ -23,12 +23,12 @@ from packages.consumer import make_once
 
 ALWAYS = "cmake -S . -B, generated kernels"
 BY_CI = "make test"
-"""`.ci/run` begins with it in a clean clone, and takes most of an hour for it."""
+"""`.ci/run` runs it in a clean clone, which takes most of an hour."""
 NOT_DRAWN = ("make bench", "make deb")
 """They have passed; one measures, and the other takes half as long again as those that a commit draws."""
 FIRSTS = [first for first in firsts(Path(__file__).resolve().parents[2]) if first.name != BY_CI]
 DRAWN = drawn((first.name for first in FIRSTS if first.minutes and first.name not in (ALWAYS, *NOT_DRAWN)), 1)
-"""Of the first commands that take minutes, the one whose turn it is in this commit."""
+"""The hash of the commit selects one of the first commands that take minutes; the quick form runs no other of them."""
 
 
 def test_every_block_runs(root: Path) -> None:

@@ -16,7 +16,8 @@ from jobs.samples import LONG, TARGETS
 
 PROGRAM = Path(__file__).with_name("edges.py")
 SHARES = 8
-"""Of the kernels, which a program forces one after the other."""
+"""`test_with_every_kernel` divides the kernels into so many groups. One process runs each group, and forces its kernels
+one after the other."""
 
 
 def child(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

@@ -15,7 +15,7 @@ import parts
 import pytest
 from bare.steps import GROUPS
 from bare.test_bare import FIRSTS
-from commit_draw import drawn
+from commit_draw import drawn, git
 
 KNOBS = {"LONG", "LEVELS", "one_of_each", "effort"}
 """Names from jobs/ and sanitized.py whose values CRYPTOSTITCH_LONG changes."""
@@ -125,7 +125,7 @@ def test_the_page_of_runs() -> None:
 
 def test_how_far_a_commit_lies_back() -> None:
     assert long_runs.commits_since("HEAD") == 0 and long_runs.commits_since("0" * 40) is None
-    assert long_runs.commits_since(long_runs.git("rev-list", "--max-parents=0", "HEAD").split()[0]) > 0
+    assert long_runs.commits_since(git("rev-list", "--max-parents=0", "HEAD").split()[0]) > 0
 
 
 def test_the_oldest_are_drawn() -> None:
