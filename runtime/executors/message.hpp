@@ -133,7 +133,6 @@ struct Message {
     uint64_t aad_hashed;  // bytes of the AAD, in CCM and Poly1305
     uint64_t ready;  // bytes of the body that can be read already
     uint32_t boundary;  // bytes of the body up to the first block boundary after the head
-    uint16_t record_length;  // TLS: the length that the MAC covers
     Stage stage;
     bool whole;  // the message is assembled as a whole
     bool to_end;  // run_macs finishes the message
@@ -161,7 +160,7 @@ struct LaneMemory {
     uint8_t *idle_out =
         nullptr;  // IDLE_OUT_BYTES: output of lanes without a message, which repeat the input of another lane
     uint8_t *scratch = nullptr;  // SCRATCH_PITCH bytes for each lane
-    Slot<38912> step;  // what a step, or a walk, knows of all lanes
+    Slot<53248> step;  // what a step, or a walk, knows of all lanes
     size_t state_used = 0, scratch_lanes = 0, scratch_used = 0, idle_used = 0;  // scratch_used: the most of any lane
 
     // Returns the bounce buffer of a lane, and notes that `bytes` bytes of it are to be wiped.

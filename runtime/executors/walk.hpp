@@ -24,11 +24,11 @@ struct HashSegment {
     size_t store_bytes;  // length of that digest
     uint64_t iterations;
 };
-constexpr size_t MOST_SEGMENTS = 5;  // per message
 
 // A Writer (message/list_writers.hpp) knows what messages consist of, and the fields of the state block:
 //   Segment                      TextSegment or HashSegment
-//   write(lane, job, segments)   writes the message's list, at most MOST_SEGMENTS; returns its length, at least 1
+//   MOST_SEGMENTS                greatest number of them in a message's list
+//   write(lane, job, segments)   writes the message's list; returns its length, at least 1
 //   point(lane, in, out)         sets where the lane reads and, for texts, writes next
 //   load(lanes, n, segment)      loads segment(i).load into the i-th of these lanes, which are in ascending order
 //   store(lanes, n, segment)     stores the digest of the i-th of these lanes as segment(i) says
@@ -158,7 +158,7 @@ private:
     const uint8_t *in_[MAX_LANES];
     uint8_t *out_[MAX_LANES];
     cst_job *job_[MAX_LANES];
-    Segment lists_[MAX_LANES][MOST_SEGMENTS];
+    Segment lists_[MAX_LANES][Writer::MOST_SEGMENTS];
 };
 
 // Walks n jobs through the lanes of a kernel, by a Writer made of `arguments`. Returns whether all were right.

@@ -22,6 +22,7 @@ namespace {
 class BothWriter {
 public:
     typedef HashSegment Segment;
+    static constexpr size_t MOST_SEGMENTS = 2;  // in place, and the assembled end
 
     BothWriter(const Suite &suite, const Variant &v, LaneMemory *memory, bool opens, bool parts)
         : memory_(*memory),

@@ -61,7 +61,7 @@ bool plan_now(const Suite &suite, const cst_job &job, size_t n, Plan *plan);
 
 // Runs a class (jobs of one suite and direction, the longest first, at most MOST_MESSAGES) as lists of segments, if
 // that takes all its jobs and no other path takes less time: a cipher, a MAC, encrypt-then-MAC, CCM, or TLS
-// records to be sealed, in one piece. Returns CST_OK, CST_ERR_AUTH, or JOB_WAITING: nothing was written. readable:
+// records, in one piece. Returns CST_OK, CST_ERR_AUTH, or JOB_WAITING: nothing was written. readable:
 // NULL, or the address up to which bytes after an input may be read (their values do not matter).
 int run_lists(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable);
 // Plans what run_lists does with n jobs like this one. Returns false if it does not take them.
@@ -73,7 +73,6 @@ void run_cipher_alone(const Class &c);             // compose.cpp
 void run_mac_alone(const Class &c);
 void run_encrypt_then_mac(const Class &c);
 void seal_records(const Class &c);                 // record.cpp
-void open_records(const Class &c);
 void run_xts(const Class &c);                      // xts.cpp
 void run_ccm(const Class &c);                      // compose.cpp
 void run_gcm(const Class &c);                      // gcm.cpp

@@ -14,6 +14,7 @@ namespace cst {
 class TextWriter {
 public:
     typedef TextSegment Segment;
+    static constexpr size_t MOST_SEGMENTS = 2;  // in place, and assembled aside
 
     // fills: some texts end in a partial iteration.
     TextWriter(const Variant &v, LaneMemory *memory, const cst_job &first, bool fills)
@@ -71,6 +72,7 @@ private:
 class MacWriter {
 public:
     typedef HashSegment Segment;
+    static constexpr size_t MOST_SEGMENTS = 5;  // long AAD, boundary block, body, end, outer hash
 
     // readable: as of MessageMac.
     MacWriter(const Suite &suite, const Variant &v, LaneMemory *memory, bool opens, const uint8_t *readable)

@@ -1,10 +1,12 @@
 // Runs messages as lists of segments (executors/walk.hpp) directly from their jobs, without the staged path: a cipher,
-// a digest or a MAC alone, encrypt-then-MAC, CCM, TLS records to be sealed. Cipher and MAC of a class take one walk
+// a digest or a MAC alone, encrypt-then-MAC, CCM, TLS records. Cipher and MAC of a class take one walk
 // each, on kernels of their own.
 
+#include "../suite/registers.hpp"
 #include "constructions.hpp"
 #include "list_writers.hpp"
 #include "middle.hpp"
+#include "record_writer.hpp"
 #include "text.hpp"
 
 namespace cst {
@@ -32,6 +34,8 @@ Need text_need(const Lists &lists) {
     return need;
 }
 
+bool opens_records(const Lists &lists) { return lists.opens && lists.suite.construction == Construction::tls; }
+
 // Returns false if the padding of a text was wrong.
 bool walk_texts(const Lists &lists) {
     if (!lists.n) return true;
@@ -57,22 +61,29 @@ Need mac_need(const Lists &lists) {
     return mac_need(lists.suite, lists.n, lists.jobs[0]->aad_len, lists.mean, lists.most);
 }
 
-// Returns false if a job did not authenticate.
-bool walk_macs(const Lists &lists) {
+// Returns false if a job did not authenticate. more: what the Writer takes besides suite, kernel and memory.
+template <typename Writer, typename... More>
+[[gnu::noinline]] bool walk_macs(const Lists &lists, More... more) {
     const Suite &suite = lists.suite;
+    LaneMemory *const memory = &lists.memory->lanes;
     Need need = mac_need(lists);
     bool all = true;
     for (cst_job *const *at = lists.jobs; need.messages;) {
         const Lineup lineup = line_up(suite, need);
-        all &= walk<MacWriter>(&lists.memory->lanes, *lineup.variant, at, lineup.messages, suite, *lineup.variant,
-                               &lists.memory->lanes, lists.opens, lists.readable);
+        all &= walk<Writer>(memory, *lineup.variant, at, lineup.messages, suite, *lineup.variant, memory, more...);
         at += lineup.messages;
         need.messages -= lineup.messages;
     }
     return all;
 }
+bool walk_macs(const Lists &lists) {
+    if (!opens_records(lists)) return walk_macs<MacWriter>(lists, lists.opens, lists.readable);
+    constexpr size_t BELOW = 8192;  // where the lengths of paddings may be left
+    const ClearBelow<BELOW> clear;
+    return walk_macs<RecordWriter>(lists);
+}
 
-bool serves(const Suite &suite, bool opens) {
+bool serves(const Suite &suite) {
     switch (suite.construction) {
         case Construction::single:
         case Construction::counter:
@@ -83,8 +94,8 @@ bool serves(const Suite &suite, bool opens) {
         case Construction::ccm:
         case Construction::etm:
         case Construction::rfc7518:
-        case Construction::esp: return true;
-        case Construction::tls: return !opens;
+        case Construction::esp:
+        case Construction::tls: return true;
         default: return false;
     }
 }
@@ -96,9 +107,10 @@ bool authenticates_plaintext(const Suite &suite) {
 
 // Whether a walk can run the forced kernel. If it cannot, another path runs the jobs, because a forced kernel must be
 // seen to run wherever it fits. lengths: all lengths of what is encrypted or decrypted, or'ed.
-bool forced_fits(const Suite &suite, uint64_t lengths) {
+bool forced_fits(const Lists &lists, uint64_t lengths) {
+    const Suite &suite = lists.suite;
     const Variant *const forced = suite.forced;
-    if (!forced) return true;
+    if (!forced || opens_records(lists)) return true;  // no stitched kernel opens records
     if (forced->stitched()) return false;
     return forced->role == Role::hash ? forced->step == suite.hash->record.block_bytes
                                       : !(lengths & (forced->step - 1));
@@ -123,7 +135,7 @@ bool prepare(Lists *lists) {
     const Suite &suite = lists->suite;
     const cst_job &first = *lists->jobs[0];
     const bool enciphers = suite.enciphers();
-    if (!serves(suite, lists->opens)) return false;
+    if (!serves(suite)) return false;
     const CounterRoom room(suite);
     uint64_t lengths = 0, sum = 0;
     size_t most_aad = 0;
@@ -138,7 +150,7 @@ bool prepare(Lists *lists) {
         lists->one_key &= job.key == first.key;
     }
     const bool pads = suite.expansion && !lists->opens;  // the last blocks are assembled
-    if (!forced_fits(suite, pads ? AES_BLOCK : lengths)) return false;
+    if (!forced_fits(*lists, pads ? AES_BLOCK : lengths)) return false;
     lists->mean = lengths == first.in_len && sum == lengths * lists->n ? lengths : sum / lists->n;
     if (enciphers) {
         if (suite.tweaked() && lengths % suite.encrypt->record.block_bytes) return false;  // ciphertext stealing

@@ -28,11 +28,11 @@ size_t most_trailer(const Suite &suite) {
 }
 
 // Writes the head, of its AAD only the last `rest` bytes. Returns the number of bytes written.
-size_t put_head(const Suite &suite, const cst_job &job, uint16_t record_length, size_t rest, uint8_t *to) {
+size_t put_head(const Suite &suite, const cst_job &job, size_t rest, uint8_t *to) {
     const uint8_t *aad_end = static_cast<const uint8_t *>(job.aad) + aad_in_head(suite, job.aad_len);
     if (rest) copy_few(to, aad_end - rest, rest);
     if (suite.construction == Construction::tls) {
-        const uint16_t length = __builtin_bswap16(record_length);
+        const uint16_t length = __builtin_bswap16(uint16_t(job.in_len));
         memcpy(to + rest, &length, sizeof(length));
         return rest + sizeof(length);
     }
@@ -166,7 +166,7 @@ private:
             case Move::aad: return begin(lane, static_cast<const uint8_t *>(m.job->aad), move.bytes);
             case Move::joint: {
                 uint8_t *const to = memory_->scratch_of(lane, move.bytes);
-                put_head(suite_, *m.job, m.record_length, move.rest, to);
+                put_head(suite_, *m.job, move.rest, to);
                 m.body->read(0, to + move.head, m.boundary);
                 m.hashed = m.boundary;
                 return begin(lane, to, move.bytes);
@@ -227,7 +227,7 @@ private:
     bool end(uint32_t lane, const Move &move) {
         Message &m = *message[lane];
         uint8_t *const to = memory_->scratch_of(lane, WHOLE_MESSAGE + PAD_SLACK);
-        size_t used = move.head ? put_head(suite_, *m.job, m.record_length, move.rest, to) : 0;
+        size_t used = move.head ? put_head(suite_, *m.job, move.rest, to) : 0;
         const size_t rest = size_t(m.body_bytes - m.hashed);
         m.body->read(m.hashed, to + used, rest);
         m.hashed += rest;
@@ -433,7 +433,7 @@ uint64_t head_bytes(const Suite &suite, uint64_t aad_len) {
 }
 
 size_t put_head(const Suite &suite, const cst_job &job, uint8_t *to) {
-    return put_head(suite, job, uint16_t(job.in_len), size_t(aad_in_head(suite, job.aad_len)), to);
+    return put_head(suite, job, size_t(aad_in_head(suite, job.aad_len)), to);
 }
 
 size_t whole_aad(const Suite &suite, const cst_job &job) {
@@ -442,7 +442,7 @@ size_t whole_aad(const Suite &suite, const cst_job &job) {
 
 size_t put_end_of_head(const Suite &suite, const cst_job &job, uint8_t *to) {
     const size_t rest = aad_in_head(suite, job.aad_len) - whole_aad(suite, job);
-    return put_head(suite, job, uint16_t(job.in_len), rest, to);
+    return put_head(suite, job, rest, to);
 }
 
 size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to) {

@@ -160,12 +160,6 @@ int explain(const Suite &suite, int direction, size_t jobs, size_t bytes, bool o
         if (suite.construction == Construction::tls && !opens) m.text_end = bytes & ~uint64_t(AES_BLOCK - 1);
         if (suite.construction == Construction::chacha_poly && bytes <= CHACHA_MOST_FIRST) m.text_end += CHACHA_BLOCK;
         m.body_bytes = bytes + (suite.construction == Construction::rfc7518 ? 16 - bytes % 16 : 0);
-        // open_records first hashes the text that every padding leaves, then the rest block by block
-        // (message/record.cpp).
-        const uint64_t hidden = suite.construction == Construction::tls && opens
-                                    ? std::min<uint64_t>(bytes, TLS_MOST_PADDING + suite.hash->record.digest_bytes)
-                                    : 0;
-        m.body_bytes -= hidden;
         m.cipher_from = m.chain;
         if (suite.hash && !suite.hash->record.of_another_kind() && !suite.hash->record.is_step()) begin_mac(maced, &m);
     }
