@@ -30,11 +30,10 @@ if(CST_HAS_MEMSET_STRATEGY)
 endif()
 # What runs once for a context or when somebody asks: small rather than fast.
 foreach(_cold api/context api/kernels code/announce code/check code/check_kernel code/check_layout code/check_program
-    code/check_value code/assemble code/bind code/cache code/form code/frame code/pack code/weave
-    run/explain selftest/selftest keys/tree_key select/calibrate select/cost_file select/cpu select/engine
-    select/features
-    select/lesser_cpu select/nearest select/saved_costs select/target select/variant suite/crc suite/galois suite/suite
-    suite/suite_kernels)
+    code/check_value code/assemble code/bind code/cache code/form code/frame code/pack code/weave run/explain
+    run/kinds run/plan_class selftest/selftest keys/tree_key select/calibrate select/cost_file select/cpu
+    select/engine select/features select/lesser_cpu select/nearest select/saved_costs select/target select/variant
+    suite/crc suite/galois suite/suite suite/suite_kernels)
     set_source_files_properties("${PROJECT_SOURCE_DIR}/runtime/${_cold}.cpp" PROPERTIES COMPILE_OPTIONS -Os)
 endforeach()
 

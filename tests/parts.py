@@ -16,6 +16,7 @@ from commit_draw import drawn, git
 BURSTS = "engine/test_burst_model.py"
 PACK = "ladder/test_default_pack.py"
 PACK_PARTS, PACK_BATCHES = 10, 140
+SAMPLE, MUTATED = "the_quick_ladder_kills_in_the_whole_sample", ("template", "program", "kernel")
 
 
 def _batches(part: int) -> str:
@@ -97,7 +98,8 @@ PARTS: dict[str, tuple[str, ...]] = {
     "managers": _files("engine/test_manager_model.py"),
     "musl": _files("packages/test_musl.py"),
     "models": _files("generator/test_allocate_random.py", "ladder/test_model_instructions.py"),
-    "mutations": _files("ladder/test_mutate.py"),
+    "mutations": _tests("ladder/test_mutate.py", rf"(?!{SAMPLE}).*"),
+    **{f"mutations-{level}": _tests("ladder/test_mutate.py", rf"{SAMPLE}\[{level}\]") for level in MUTATED},
     "newcomer": _files("examples/test_newcomer.py"),
     "openssl-calls": _files(
         *(f"integrations/test_openssl_{name}.py" for name in ("async", "ciphers", "evp_test", "releases")),

@@ -6,17 +6,10 @@
 #include <cstddef>
 
 #include "../suite/secret.hpp"
-#include "../hash/both.hpp"
-#include "../message/checked.hpp"
-#include "../storage/checksum.hpp"
 #include "../message/constructions.hpp"
-#include "../message/duplex.hpp"
-#include "../hash/framed.hpp"
-#include "../hash/leaves.hpp"
+#include "kinds.hpp"
 #include "one_piece.hpp"
 #include "order.hpp"
-#include "../hash/multi_hash.hpp"
-#include "../hash/tree.hpp"
 
 namespace cst {
 namespace {
@@ -115,32 +108,14 @@ void run(const Class &c) {
         case Construction::ccm: return run_ccm(c);
         case Construction::gcm: return run_gcm(c);
         case Construction::chacha_poly: return run_chacha_poly(c);
-        case Construction::checksum:
-        case Construction::framed:
-        case Construction::tree:
-        case Construction::both:
-        case Construction::checked:
-        case Construction::duplex:
-        case Construction::multi:
-        case Construction::leaves: return;  // run_class() runs these
+        default: return;  // kind_of()
     }
 }
 
 }  // namespace
 
 bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable) {
-    if (is_checksum(*suite_of(jobs[0]))) {
-        bool all = true;
-        for (size_t i = 0; i < n; i++) all &= run_checksums(jobs[i], 1) == CST_OK;
-        return all;
-    }
-    if (suite_of(jobs[0])->construction == Construction::both) return run_both(memory, jobs, n, readable);
-    if (is_checked(*suite_of(jobs[0]))) return run_checked(memory, jobs, n, readable);
-    if (suite_of(jobs[0])->construction == Construction::framed) return run_framed(memory, jobs, n);
-    if (suite_of(jobs[0])->construction == Construction::tree) return run_trees(memory, jobs, n);
-    if (suite_of(jobs[0])->construction == Construction::multi) return run_multi_hashes(memory, jobs, n);
-    if (suite_of(jobs[0])->construction == Construction::leaves) return run_leaves(memory, jobs, n);
-    if (suite_of(jobs[0])->construction == Construction::duplex) return run_duplex(memory, jobs, n);
+    if (const SuiteKind *const kind = kind_of(*suite_of(jobs[0]))) return kind->run(memory, jobs, n, readable);
     const int result = run_lists(memory, jobs, n, readable);
     if (result != JOB_WAITING) return result == CST_OK;
     const cst_job &first = *jobs[0];

@@ -16,6 +16,7 @@ import pytest
 from bare.steps import GROUPS
 from bare.test_bare import FIRSTS
 from commit_draw import drawn, git
+from cryptostitch.mutate.text import LEVELS
 
 KNOBS = {"LONG", "LEVELS", "one_of_each", "effort"}
 """Names from jobs/ and sanitized.py whose values CRYPTOSTITCH_LONG changes."""
@@ -74,6 +75,8 @@ def test_every_long_test_has_one_part(root: Path) -> None:
             elif file == "bare/test_bare.py":
                 nodes = [f"{file}::test_group[{group}]" for group in GROUPS]
                 nodes += [f"{file}::test_first_command[{first.name}]" for first in FIRSTS]
+            elif test == f"test_{parts.SAMPLE}":
+                nodes = [f"{file}::{test}[{level}]" for level in LEVELS]
             else:
                 nodes = [f"{file}::{test}", f"{file}::{test}[a]"]
             for node in nodes:

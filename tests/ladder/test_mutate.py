@@ -458,8 +458,9 @@ def test_a_killed_process_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(not LONG, reason="the whole sample takes minutes: CRYPTOSTITCH_LONG=1")
-def test_the_quick_ladder_kills_in_the_whole_sample() -> None:
-    result = CliRunner().invoke(main, ["mutate", "--mutants", "100", "--seed", "1", "--format", "json"])
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_quick_ladder_kills_in_the_whole_sample(level: str) -> None:
+    result = CliRunner().invoke(main, ["mutate", "--mutants", "33", "--level", level, "--format", "json"])
     found = json.loads(result.output)
     assert result.exit_code == 0 and len({m["kernel"] for m in found["mutants"]}) == len(SAMPLE), [
         m for m in found["mutants"] if m["verdict"] == trial.SURVIVED
