@@ -141,13 +141,13 @@ PARTS: dict[str, tuple[str, ...]] = {
 
 NEVER_RUN = frozenset(
     """
-    api-table bare-examples bare-first-bench bare-first-cmake bare-first-conan bare-first-deb
-    bare-first-demo bare-first-generated bare-first-install bare-first-make bare-first-pip
-    bare-first-tarball bare-first-wheel bare-packages bare-readme bursts-any bursts-forced calibration
-    choices columns constant-time cst-sum digests fuzz hardening ipsec-mb musl mutations newcomer
-    openssl-calls openssl-servers pack-0 pack-1 pack-2 pack-3 pack-4 pack-5 pack-6 pack-7 pack-8 pack-9
-    packages peers plans-counters plans-heads plans-lengths plans-mixed plans-numbers proofs public-key
-    residue roads rust sanitizers soak stack state-digests state-others tls
+    bare-examples bare-first-bench bare-first-cmake bare-first-conan bare-first-deb bare-first-demo
+    bare-first-generated bare-first-install bare-first-make bare-first-pip bare-first-tarball
+    bare-first-wheel bare-packages bare-readme bursts-any bursts-forced calibration choices columns
+    constant-time cst-sum digests fuzz ipsec-mb musl mutations-kernel mutations-program
+    mutations-template newcomer openssl-calls openssl-servers pack-0 pack-1 pack-2 pack-3 pack-4 pack-5
+    pack-6 pack-7 pack-8 pack-9 packages peers plans-heads plans-lengths plans-mixed plans-numbers
+    public-key rust soak state-digests state-others
     """.split()
 )
 """Parts of which no whole run is known: `long_runs.md` has a row of every other one."""
