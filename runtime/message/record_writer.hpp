@@ -1,10 +1,10 @@
 // Lists the segments of the MACs of TLS records that are decrypted already, for executors/walk.hpp (RFC 5246, 6.2.3.2).
 //
 // How much padding there is, and whether anything is right, must not show in the time (the attacks of Vaudenay, 2002,
-// and of AlFardan and Paterson, "Lucky Thirteen", 2013). Only the record's length n is public. With a MAC of m bytes the
-// text has between n - m - 256 (or 0) and n - m - 1 bytes: blocks of the hash below the former are hashed as usual; from
-// there on (the tail) every block that the longest text could have is made with masks and is a segment of its own, whose
-// digest counts by a mask.
+// and of AlFardan and Paterson, "Lucky Thirteen", 2013). Only the record's length n is public. With a MAC of m bytes
+// the text has between n - m - 256 (or 0) and n - m - 1 bytes: blocks of the hash below the former are hashed as usual;
+// from there on (the tail) every block that the longest text could have is made with masks and is a segment of its own,
+// whose digest counts by a mask.
 #pragma once
 
 #include <algorithm>
@@ -153,8 +153,8 @@ private:
         memcpy(to, job.aad, TLS_AAD);
         memcpy(to + TLS_AAD, &length, sizeof(length));
     }
-    // Makes the tail's block at `first` in its place, of a message whose text ends at `end` of the tail's `bytes`: data,
-    // 0x80, zeros, in the last block the length. Returns a mask: whether the block is the last.
+    // Makes the tail's block at `first` in its place, of a message whose text ends at `end` of the tail's `bytes`:
+    // data, 0x80, zeros, in the last block the length. Returns a mask: whether the block is the last.
     uint32_t make_block(uint8_t *tail, uint32_t first, uint32_t bytes, uint32_t end, uint32_t text) const {
         const __m128i top = _mm_set1_epi8(char(0x80));
         for (uint32_t at = first; at < first + unit_; at += 16) {

@@ -20,8 +20,7 @@ public:
         for (Message &m : messages_) {
             m.job = job;
             m.text_end = suite.enciphers() ? bytes : 0;
-            if (suite.construction == Construction::tls && !class_.opens)
-                m.text_end = bytes & ~uint64_t(AES_BLOCK - 1);
+            if (suite.construction == Construction::tls && !class_.opens) m.text_end = bytes & ~uint64_t(AES_BLOCK - 1);
             if (suite.construction == Construction::chacha_poly && bytes <= CHACHA_MOST_FIRST)
                 m.text_end += CHACHA_BLOCK;
             m.body_bytes = bytes + (suite.construction == Construction::rfc7518 ? 16 - bytes % 16 : 0);

@@ -35,10 +35,8 @@ uint64_t tags_of(const Suite &suite) {
 
 TextLengths opened(const Suite &suite, const TextLengths &sealed) {
     switch (suite.row.added) {
-        case MessageRow::Added::padding:
-            return {AES_BLOCK, sealed.max / AES_BLOCK * AES_BLOCK + AES_BLOCK, AES_BLOCK};
-        case MessageRow::Added::record:
-            return {suite.sealed_bytes(0), TLS_MOST_PLAIN + TLS_MOST_EXPANSION, AES_BLOCK};
+        case MessageRow::Added::padding: return {AES_BLOCK, sealed.max / AES_BLOCK * AES_BLOCK + AES_BLOCK, AES_BLOCK};
+        case MessageRow::Added::record: return {suite.sealed_bytes(0), TLS_MOST_PLAIN + TLS_MOST_EXPANSION, AES_BLOCK};
         default: return sealed;
     }
 }
