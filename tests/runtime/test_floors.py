@@ -1,4 +1,5 @@
-"""The folders of runtime/ include one another in one direction, as runtime/README.md says."""
+"""The folders of runtime/ include one another in one direction, as runtime/README.md says, and each page says where a
+change goes."""
 
 from __future__ import annotations
 
@@ -49,3 +50,9 @@ def test_an_include_upward_is_seen() -> None:
     assert upward([("code/pack.cpp", "select/cpu.hpp"), ("message/text.cpp", "suite/key.hpp")]) == {
         ("code/pack.cpp", "select/cpu.hpp")
     }
+
+
+def test_each_page_says_where_a_change_goes(root: Path) -> None:
+    for name in FLOORS:
+        _, _, cases = (root / "runtime" / name / "README.md").read_text().partition("\n## Where does my change go?\n")
+        assert cases.startswith("1. *"), name
