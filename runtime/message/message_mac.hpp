@@ -105,7 +105,7 @@ public:
                 hash_body(&body, &left, run);
             }
         }
-        if (run.stopped()) return run.ended(size_t(end - scratch));
+        if (run.stopped()) return;
         const size_t bytes = end_message(job, head, body, left, end, used);
         run.ended(size_t(end - scratch) + bytes);
         if (bytes) run.hashed(end, bytes);
