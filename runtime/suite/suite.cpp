@@ -92,7 +92,6 @@ void complete(Suite &&suite, Derived *derived) {
     if (!find_cipher(&suite)) return;
     if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
     if (!suite.key_max) suite.key_min = suite.key_max = suite.key_bytes;
-    suite.row = row_of(suite);
     suite.lengths = lengths_of(suite);
     for (const bool opened : {false, true}) suite.sure[opened] = sure_lengths_of(suite, opened);
     suite.key_layout = lay_out_key(suite);

@@ -10,7 +10,6 @@
 #include "../select/laid_calls.hpp"
 #include "key_layout.hpp"
 #include "lengths.hpp"
-#include "message_row.hpp"
 
 namespace cst {
 
@@ -46,7 +45,6 @@ enum class Construction {
 // BLAKE3, table 3: the flags of a keyed hash, and of key material.
 constexpr uint32_t KEYED_HASH = 16, DERIVE_KEY_MATERIAL = 64;
 
-constexpr size_t AES_BLOCK = 16;
 constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;
 // ChaCha20-Poly1305: texts of at most this length are encrypted together with the block that holds Poly1305's key.
 constexpr size_t CHACHA_MOST_FIRST = (CHACHA_MOST_BLOCKS - 1) * CHACHA_BLOCK;
@@ -94,8 +92,7 @@ struct Suite {
     uint64_t aad_min = 0, aad_max = 0;
     uint64_t min_bytes = 0, max_bytes = 0;
     uint32_t tree_mode = 0;  // of BLAKE3: flags of all nodes of a message
-    MessageRow row;  // derived from these
-    Lengths lengths;
+    Lengths lengths;  // derived from these
     SureLengths sure[2];  // and these, of jobs to be sealed and opened
     KeyLayout key_layout;
     uint8_t initial[MOST_FRAMED_CHAIN] = {};  // a digest's chaining value before the first block
@@ -132,8 +129,11 @@ struct Suite {
     // Returns how many bytes a text becomes when it is sealed: with padding (RFC 7518, 5.2.2.1), or with its MAC and
     // the least padding (RFC 5246, 6.2.3.2).
     size_t sealed_bytes(size_t text) const {
-        if (row.added == MessageRow::Added::nothing) return text;
-        return (text + (row.is_record() ? hash->record.digest_bytes : 0)) / AES_BLOCK * AES_BLOCK + AES_BLOCK;
+        switch (construction) {
+            case Construction::rfc7518: return text / 16 * 16 + 16;
+            case Construction::tls: return (text + hash->record.digest_bytes) / 16 * 16 + 16;
+            default: return text;
+        }
     }
     const Family &ciphers(bool decrypt) const { return decrypt ? decrypts : encrypts; }
     // Fills in the families.
@@ -149,6 +149,7 @@ struct Suite {
     bool could_use(const Variant &variant) const;
 };
 
+constexpr size_t AES_BLOCK = 16;
 // SP 800-38C, A.1: n + q.
 constexpr size_t CCM_IV_AND_COUNT = 15;
 constexpr size_t GCM_IV = 12;  // the usual length
