@@ -3,8 +3,7 @@
 
 #include <optional>
 
-#include "../executors/lane_state.hpp"
-#include "../executors/walk.hpp"
+#include "hash_writer.hpp"
 #include "message_mac.hpp"
 #include "message_text.hpp"
 
@@ -69,37 +68,25 @@ private:
 };
 
 // Of what is hashed or authenticated, as MessageMac states it.
-class MacWriter {
+class MacWriter : public HashWriter {
 public:
-    typedef HashSegment Segment;
     static constexpr size_t MOST_SEGMENTS = 5;  // long AAD, boundary block, body, end, outer hash
 
     // readable: as of MessageMac.
     MacWriter(const Suite &suite, const Variant &v, LaneMemory *memory, bool opens, const uint8_t *readable)
-        : places_(v.hash.lanes.data()),
-          memory_(*memory),
-          chains_(v.hash, memory->state),
+        : HashWriter(v, memory),
           keys_(v.hash, memory->state),
-          state_(memory->state),
           log2_(v.step_log2),
           key_bytes_(16 * v.hash.key_rows),
           mac_(suite, opens, readable, suite.construction == Construction::ccm ? &blocks_.emplace(suite) : nullptr) {
         for (uint32_t lane = 0; lane < v.lanes; lane++) mac_.prepare(scratch(lane));
     }
 
-    // Whether all jobs authenticated.
-    bool all_right() const { return all_right_; }
-
     size_t write(uint32_t lane, const cst_job &job, Segment *to) {
         if (const uint8_t *const end = mac_.keys_end(job)) keys_.put(lane, end - key_bytes_);
         List list = {*this, lane, to};
         mac_.write(job, true, list);
         return size_t(list.to - to);
-    }
-    void point(uint32_t lane, const uint8_t *in) const { put_pointer(state_ + places_[lane].in, in); }
-    template <typename Of>
-    void load(const uint32_t *lanes, size_t n, Of segment) const {
-        chains_.put(lanes, n, [&](size_t i) { return segment(i).load; });
     }
     template <typename Of>
     void store(const uint32_t *lanes, size_t n, Of segment) const {
@@ -109,8 +96,6 @@ public:
     void done(uint32_t lane, cst_job *job) { all_right_ &= mac_.settle(job, scratch(lane)); }
 
 private:
-    uint8_t *scratch(uint32_t lane) const { return memory_.scratch + lane * SCRATCH_PITCH; }
-
     // Appends what MessageMac says to the list of a lane.
     struct List {
         MacWriter &writer;
@@ -132,16 +117,11 @@ private:
         }
     };
 
-    const LanePlace *const places_;
-    LaneMemory &memory_;
-    const Chains chains_;
     LaneKeys keys_;
-    uint8_t *const state_;
     const uint32_t log2_;
     const size_t key_bytes_;
     std::optional<BlockCalls> blocks_;
     const MessageMac<false> mac_;
-    bool all_right_ = true;
 };
 
 }  // namespace cst

@@ -9,33 +9,25 @@
 
 #include <algorithm>
 
-#include "../executors/lane_state.hpp"
-#include "../executors/walk.hpp"
 #include "../suite/mask.hpp"
 #include "../suite/secret.hpp"
+#include "hash_writer.hpp"
 
 namespace cst {
 
-class RecordWriter {
+class RecordWriter : public HashWriter {
     static constexpr size_t MOST_TAIL = 4 * MOST_BLOCK, MOST_TAIL_BLOCKS = 6;
 
 public:
-    typedef HashSegment Segment;
     static constexpr size_t MOST_SEGMENTS = MOST_TAIL_BLOCKS + 3;  // the head's block, the body, the outer hash
 
     RecordWriter(const Suite &suite, const Variant &v, LaneMemory *memory)
-        : hash_(suite.hash->record),
+        : HashWriter(v, memory),
+          hash_(suite.hash->record),
           unit_(uint32_t(hash_.block_bytes)),
           mac_bytes_(uint32_t(hash_.digest_bytes)),
-          places_(v.hash.lanes.data()),
-          memory_(*memory),
-          chains_(v.hash, memory->state),
-          state_(memory->state),
           inner_(suite.key_layout.inner),
           outer_(suite.key_layout.outer) {}
-
-    // Whether all records authenticated.
-    bool all_right() const { return all_right_; }
 
     size_t write(uint32_t lane, const cst_job &job, Segment *to) {
         memory_.scratch_of(lane, sizeof(Record));
@@ -71,11 +63,6 @@ public:
         hash_pad(hash_, record.outer, mac_bytes_, uint64_t(unit_) + mac_bytes_);
         *to++ = {record.outer, key + outer_, record.mac, mac_bytes_, 1};
         return size_t(to - first);
-    }
-    void point(uint32_t lane, const uint8_t *in) const { put_pointer(state_ + places_[lane].in, in); }
-    template <typename Of>
-    void load(const uint32_t *lanes, size_t n, Of segment) const {
-        chains_.put(lanes, n, [&](size_t i) { return segment(i).load; });
     }
     template <typename Of>
     void store(const uint32_t *lanes, size_t n, Of segment) const {
@@ -129,9 +116,7 @@ private:
     static_assert(READ_TO_SHIFT <= MOST_TAIL);
 
     static uint8_t *out(const cst_job &job) { return static_cast<uint8_t *>(job.out); }
-    Record &record_of(uint32_t lane) const {
-        return *reinterpret_cast<Record *>(memory_.scratch + lane * SCRATCH_PITCH);
-    }
+    Record &record_of(uint32_t lane) const { return *reinterpret_cast<Record *>(scratch(lane)); }
 
     // Reads the padding: the last byte is the number of padding bytes before it, and they all have its value.
     Padding read_padding(const cst_job &job) const {
@@ -193,12 +178,7 @@ private:
 
     const AlgorithmRecord &hash_;
     const uint32_t unit_, mac_bytes_;
-    const LanePlace *const places_;
-    LaneMemory &memory_;
-    const Chains chains_;
-    uint8_t *const state_;
     const size_t inner_, outer_;  // offsets in a key
-    bool all_right_ = true;
 };
 
 }  // namespace cst
