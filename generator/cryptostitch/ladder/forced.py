@@ -171,13 +171,13 @@ class Forced:
 
     def burst(self, jobs: Sequence[Job]) -> int:
         """Runs the jobs; how often that called the kernel. Those that a list of digests takes are bursts of their own,
-        by length and direction: among others they would fill lanes."""
+        by direction and the lengths of message and tag: among others they would fill lanes."""
         before = self.kernel.calls()
-        bursts: dict[tuple[int, int], list[Job]] = {}
+        bursts: dict[tuple[int, int, int], list[Job]] = {}
         for job in jobs:
             its = self.digests and isinstance(job.data, bytes | bytearray | memoryview)
             size = len(job.data) if its else -1
-            burst = (job.direction, size) if self.least <= size <= self.most else (0, -1)
+            burst = (job.direction, size, len(job.tag or b"")) if self.least <= size <= self.most else (0, -1, 0)
             bursts.setdefault(burst, []).append(job)
         for some in bursts.values():
             self.context.burst(some)
