@@ -80,7 +80,7 @@ const Suite *without_iv(const Suite *original) {
     if (!suite) return nullptr;
     suite->forced = nullptr;
     suite->iv_bytes = suite->mac_iv_bytes = suite->iv_min = suite->iv_max = 0;
-    suite->lengths = lengths_of(*suite);
+    suite->lay_out_messages();
     return suite;
 }
 

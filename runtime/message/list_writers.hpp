@@ -78,7 +78,7 @@ public:
           keys_(v.hash, memory->state),
           log2_(v.step_log2),
           key_bytes_(16 * v.hash.key_rows),
-          mac_(suite, opens, readable, suite.construction == Construction::ccm ? &blocks_.emplace(suite) : nullptr) {
+          mac_(suite, opens, readable, suite.row.is_ccm() ? &blocks_.emplace(suite) : nullptr) {
         for (uint32_t lane = 0; lane < v.lanes; lane++) mac_.prepare(scratch(lane));
     }
 

@@ -34,7 +34,7 @@ Need text_need(const Lists &lists) {
     return need;
 }
 
-bool opens_records(const Lists &lists) { return lists.opens && lists.suite.construction == Construction::tls; }
+bool opens_records(const Lists &lists) { return lists.opens && lists.suite.row.is_record(); }
 
 // Returns false if the padding of a text was wrong.
 bool walk_texts(const Lists &lists) {
@@ -52,7 +52,7 @@ bool walk_texts(const Lists &lists) {
 }
 
 Need mac_need(const Suite &suite, size_t n, uint64_t aad, uint64_t mean, uint64_t most) {
-    const uint64_t head = head_bytes(suite, aad);
+    const uint64_t head = suite.row.head_bytes(aad);
     Need need = {&suite.hashes, n, hashed_bytes(suite, head + mean), hashed_bytes(suite, head + most)};
     need.whole_only = true;
     return need;
@@ -83,26 +83,11 @@ bool walk_macs(const Lists &lists) {
     return walk_macs<RecordWriter>(lists);
 }
 
+// Lists have neither a key for each message, nor a table in the state block.
 bool serves(const Suite &suite) {
-    switch (suite.construction) {
-        case Construction::single:
-        case Construction::counter:
-        case Construction::chacha:
-        case Construction::cmac:
-        case Construction::xcbc:
-        case Construction::xts:
-        case Construction::ccm:
-        case Construction::etm:
-        case Construction::rfc7518:
-        case Construction::esp:
-        case Construction::tls: return true;
-        default: return false;
-    }
-}
-
-// Whether the MAC covers the plaintext, not the ciphertext.
-bool authenticates_plaintext(const Suite &suite) {
-    return suite.construction == Construction::ccm || suite.construction == Construction::tls;
+    const uint32_t hash = suite.hash ? suite.hash->record.kind : 0,
+                   cipher = suite.encrypt ? suite.encrypt->record.kind : 0;
+    return hash != ALGORITHM_GHASH && hash != ALGORITHM_POLY1305 && cipher != ALGORITHM_RC4;
 }
 
 // Whether a walk can run the forced kernel. If it cannot, another path runs the jobs, because a forced kernel must be
@@ -123,8 +108,8 @@ constexpr size_t MOST_CCM_AAD = MOST_BLOCK;
 bool walks(const Lists &lists, uint64_t aad) {
     const Suite &suite = lists.suite;
     if (!suite.hash || (!suite.enciphers() && suite.hash->record.kind == ALGORITHM_HASH)) return true;
-    if (fits_whole(suite, head_bytes(suite, aad), lists.most)) return true;
-    if (suite.construction == Construction::ccm && aad > MOST_CCM_AAD) return false;
+    if (fits_whole(suite, suite.row.head_bytes(aad), lists.most)) return true;
+    if (suite.row.is_ccm() && aad > MOST_CCM_AAD) return false;
     Need texts = {&suite.ciphers(lists.opens), lists.n, lists.mean, lists.most};
     texts.one_key = lists.one_key;
     return !suite.enciphers() || !stitches(suite, lists.opens, aad, texts);
@@ -191,7 +176,7 @@ int run_lists(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *rea
         all = walk_macs(lists);
     } else if (!suite.hash) {
         walk_texts(lists);
-    } else if (lists.opens != authenticates_plaintext(suite)) {
+    } else if (lists.opens != suite.row.covers_plaintext) {
         all = walk_macs(lists);
         cst_job *right[MOST_MESSAGES];
         if (!all) {

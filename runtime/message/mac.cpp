@@ -13,25 +13,11 @@
 namespace cst {
 namespace {
 
-// Returns how many bytes of the head are AAD; the rest is the IV, or the length in TLS.
-uint64_t aad_in_head(const Suite &suite, uint64_t aad_len) {
-    return suite.construction == Construction::esp ? ESP_HEADER : aad_len;
-}
-
-// Returns the greatest number of bytes between body and padding.
-size_t most_trailer(const Suite &suite) {
-    switch (suite.construction) {
-        case Construction::rfc7518: return AAD_LENGTH_BYTES;
-        case Construction::esp: return ESP_EXTENSION;
-        default: return 0;
-    }
-}
-
 // Writes the head, of its AAD only the last `rest` bytes. Returns the number of bytes written.
 size_t put_head(const Suite &suite, const cst_job &job, size_t rest, uint8_t *to) {
-    const uint8_t *aad_end = static_cast<const uint8_t *>(job.aad) + aad_in_head(suite, job.aad_len);
+    const uint8_t *aad_end = static_cast<const uint8_t *>(job.aad) + suite.row.aad_in_head(job.aad_len);
     if (rest) copy_few(to, aad_end - rest, rest);
-    if (suite.construction == Construction::tls) {
+    if (suite.row.is_record()) {
         const uint16_t length = __builtin_bswap16(uint16_t(job.in_len));
         memcpy(to + rest, &length, sizeof(length));
         return rest + sizeof(length);
@@ -59,7 +45,7 @@ public:
           suite_(*c.suite),
           unit_(hash_.block_bytes),
           step_(v.step),
-          ccm_(suite_.construction == Construction::ccm),
+          ccm_(suite_.row.is_ccm()),
           poly_(suite_.construction == Construction::chacha_poly),
           headed_(headed(suite_)),
           block_mac_(hash_.kind == ALGORITHM_CBC_MAC),
@@ -119,7 +105,7 @@ private:
                 }
                 case Stage::joint: {
                     const bool with_end = m.whole || m.ready < m.boundary;
-                    const uint64_t head = headed_ ? head_bytes(suite_, job->aad_len) - whole_aad(suite_, *job) : 0;
+                    const uint64_t head = headed_ ? suite_.row.head_bytes(job->aad_len) - whole_aad(suite_, *job) : 0;
                     if (!with_end && !takes(head + m.boundary)) return move;
                     move.then = with_end ? Stage::end : Stage::body;
                     if (with_end || !(head + m.boundary)) break;
@@ -143,9 +129,9 @@ private:
                 case Stage::end: {
                     if (!m.to_end || step_ != unit_) return move;
                     if (headed_ && (m.whole || m.ready < m.boundary)) {
-                        const uint64_t aad = aad_in_head(suite_, job->aad_len);
+                        const uint64_t aad = suite_.row.aad_in_head(job->aad_len);
                         move.rest = m.whole ? size_t(aad) : rest_of_aad(*job);
-                        move.head = move.rest + size_t(head_bytes(suite_, job->aad_len) - aad);
+                        move.head = move.rest + size_t(suite_.row.head_bytes(job->aad_len) - aad);
                     }
                     move.kind = Move::end;
                     move.then = hmac_ ? Stage::outer : Stage::done;
@@ -237,7 +223,7 @@ private:
         size_t trailer = 0;
         if (headed_) used += trailer = put_trailer(suite_, *m.job, to + used);
         if (block_mac_) return begin(lane, to, mask_end(*m.key, to, used));
-        const uint64_t head = headed_ ? head_bytes(suite_, m.job->aad_len) : 0;
+        const uint64_t head = headed_ ? suite_.row.head_bytes(m.job->aad_len) : 0;
         return begin(lane, to, hash_pad(hash_, to, used, head + m.body_bytes + trailer + (hmac_ ? unit_ : 0)));
     }
 
@@ -301,7 +287,7 @@ private:
     static constexpr size_t CCM_HEAD = 256;
     static_assert(CCM_HEAD + PAD_SLACK <= SCRATCH_BYTES, "it fits");
 
-    size_t rest_of_aad(const cst_job &job) const { return size_t(aad_in_head(suite_, job.aad_len) & (unit_ - 1)); }
+    size_t rest_of_aad(const cst_job &job) const { return size_t(suite_.row.aad_in_head(job.aad_len) & (unit_ - 1)); }
 
     const Suite &suite_;
     const size_t unit_, step_;
@@ -314,7 +300,7 @@ private:
 // Returns the bytes that are still to be hashed, with the outer hash.
 uint64_t bytes_left(const Suite &suite, const Message &m) {
     const size_t unit = suite.hash->record.block_bytes;
-    const uint64_t head = suite.kind == CST_AEAD && m.stage < Stage::body ? head_bytes(suite, m.job->aad_len) : 0;
+    const uint64_t head = suite.kind == CST_AEAD && m.stage < Stage::body ? suite.row.head_bytes(m.job->aad_len) : 0;
     const uint64_t stop = m.to_end ? m.body_bytes : m.hash_stop, body = stop - std::min(stop, m.hashed);
     if (!m.to_end) return (head + body) & ~uint64_t(unit - 1);
     return hashed_bytes(suite, head + body);
@@ -421,37 +407,26 @@ void coarse_pass(const Class &c, Message **list, size_t n) {
 
 }  // namespace
 
-uint64_t head_bytes(const Suite &suite, uint64_t aad_len) {
-    switch (suite.construction) {
-        case Construction::single: return 0;
-        case Construction::tls: return aad_len + 2;
-        case Construction::ccm: return 18 + aad_len;
-        case Construction::gcm:
-        case Construction::chacha_poly: return aad_len;
-        default: return aad_in_head(suite, aad_len) + suite.mac_iv_bytes;
-    }
-}
-
 size_t put_head(const Suite &suite, const cst_job &job, uint8_t *to) {
-    return put_head(suite, job, size_t(aad_in_head(suite, job.aad_len)), to);
+    return put_head(suite, job, size_t(suite.row.aad_in_head(job.aad_len)), to);
 }
 
 size_t whole_aad(const Suite &suite, const cst_job &job) {
-    return aad_in_head(suite, job.aad_len) & ~uint64_t(suite.hash->record.block_bytes - 1);
+    return suite.row.aad_in_head(job.aad_len) & ~uint64_t(suite.hash->record.block_bytes - 1);
 }
 
 size_t put_end_of_head(const Suite &suite, const cst_job &job, uint8_t *to) {
-    const size_t rest = aad_in_head(suite, job.aad_len) - whole_aad(suite, job);
+    const size_t rest = suite.row.aad_in_head(job.aad_len) - whole_aad(suite, job);
     return put_head(suite, job, rest, to);
 }
 
 size_t put_trailer(const Suite &suite, const cst_job &job, uint8_t *to) {
-    if (suite.construction == Construction::rfc7518) {
+    if (suite.row.trailer == MessageRow::Trailer::aad_bits) {
         const uint64_t bits = __builtin_bswap64(uint64_t(job.aad_len) << 3);
         memcpy(to, &bits, sizeof(bits));
         return sizeof(bits);
     }
-    if (suite.construction != Construction::esp || job.aad_len == ESP_HEADER) return 0;
+    if (suite.row.trailer != MessageRow::Trailer::sequence || job.aad_len == ESP_HEADER) return 0;
     memcpy(to, static_cast<const uint8_t *>(job.aad) + ESP_HEADER, ESP_EXTENSION);
     return ESP_EXTENSION;
 }
@@ -461,7 +436,7 @@ uint64_t hashed_bytes(const Suite &suite, uint64_t head_and_body) {
     return (all & ~(unit - 1)) + (suite.hmac() ? unit : 0);
 }
 
-size_t most_together(const Suite &suite) { return most_together(suite.hash->record, most_trailer(suite)); }
+size_t most_together(const Suite &suite) { return most_together(suite.hash->record, suite.row.most_trailer); }
 
 bool fits_whole(const Suite &suite, uint64_t head, uint64_t body) {
     if (suite.forced && suite.forced->stitched()) return false;  // a forced kernel must be seen to run
@@ -471,7 +446,7 @@ bool fits_whole(const Suite &suite, uint64_t head, uint64_t body) {
 void begin_mac(const Suite &suite, Message *m) {
     const size_t unit = suite.hash->record.block_bytes;
     const bool has_head = headed(suite);
-    const uint64_t head = has_head ? head_bytes(suite, m->job->aad_len) : 0;
+    const uint64_t head = has_head ? suite.row.head_bytes(m->job->aad_len) : 0;
     m->stage = suite.kind == CST_AEAD ? Stage::aad : Stage::body;
     m->whole = has_head && fits_whole(suite, head, m->body_bytes);
     m->boundary = has_head ? uint32_t(-head & (unit - 1)) : 0;

@@ -9,9 +9,6 @@
 
 namespace cst {
 
-// Returns the number of bytes that the MAC covers in front of the body: AAD and IV; ESP: SPI, sequence number, IV; TLS:
-// sequence number, type, version and length.
-uint64_t head_bytes(const Suite &suite, uint64_t aad_len);
 // Returns the greatest length of head and body of a message that is assembled as a whole. trailer: that of the suite.
 inline size_t most_together(const AlgorithmRecord &hash, size_t trailer) {
     return WHOLE_MESSAGE - trailer - 1 - hash.length_bytes;

@@ -43,10 +43,10 @@ public:
           hmac_(suite.hmac()),
           headed_(suite.kind == CST_AEAD),
           block_mac_(hash_.kind == ALGORITHM_CBC_MAC),
-          ccm_(suite.construction == Construction::ccm),
-          record_(suite.construction == Construction::tls),
-          pads_(suite.construction == Construction::rfc7518 && !opens),
-          reads_output_(headed_ && opens == (ccm_ || record_)),
+          ccm_(suite.row.is_ccm()),
+          record_(suite.row.is_record()),
+          pads_(suite.row.pads() && !opens),
+          reads_output_(headed_ && opens == suite.row.covers_plaintext),
           inner_(suite.key_layout.inner),
           outer_(suite.key_layout.outer),
           keys_end_(ALONE ? 0 : suite.key_layout.mac + 16 * (hash_.rounds + 1)) {}
@@ -79,7 +79,7 @@ public:
         const uint8_t *body = static_cast<const uint8_t *>(reads_output_ ? job.out : job.in);
         size_t left = body_bytes(job), used = 0;
         uint8_t *end = scratch + END;
-        const uint64_t head = headed_ ? head_bytes(suite_, job.aad_len) : 0;
+        const uint64_t head = headed_ ? suite_.row.head_bytes(job.aad_len) : 0;
         if (!headed_) {
             if (left > most_together_) hash_body(&body, &left, run);
         } else if (together && head + left <= most_together_) {

@@ -23,9 +23,9 @@ public:
           step_(step),
           most_aside_(most_aside),
           round_keys_(suite.key_layout.round_keys(opens)),
-          begins_(begin_of(suite)),
+          begins_(suite.row.chain),
           end_(fills ? End::zeros : end_of(suite, opens)),
-          unpads_(suite.construction == Construction::rfc7518 && opens),
+          unpads_(suite.row.pads() && opens),
           mac_bytes_(end_ == End::record ? suite.hash->record.digest_bytes : 0) {}
 
     // Whether all bytes of every text are processed in place.
@@ -36,9 +36,9 @@ public:
     // Writes the cipher's chaining value in front of the text.
     [[gnu::always_inline]] void put_chain(uint8_t *to, const cst_job &job) const {
         const uint8_t *const iv = static_cast<const uint8_t *>(job.iv);
-        if (begins_ == Begin::iv) return void(memcpy(to, iv, 16));
-        if (begins_ == Begin::half) return put_words(to, 0, load64(iv));  // the kernel uses the second block only
-        if (begins_ == Begin::ccm) return put_ccm_block(job, 0, 1, to);
+        if (begins_ == Chain::iv) return void(memcpy(to, iv, 16));
+        if (begins_ == Chain::half_block) return put_words(to, 0, load64(iv));  // the kernel uses the second block only
+        if (begins_ == Chain::ccm_block) return put_ccm_block(job, 0, 1, to);
         blocks_->encipher(key_of(job).tweak(), iv, to);  // IEEE 1619, 5.3.1: the first tweak is E(K2, i)
     }
     // Returns how many bytes are processed in place, before those aside.
@@ -69,18 +69,12 @@ public:
     }
 
 private:
-    // Tells what the chaining value is made of.
-    enum class Begin : uint8_t { iv, half, tweak, ccm };
-    static Begin begin_of(const Suite &suite) {
-        if (suite.construction == Construction::ccm) return Begin::ccm;
-        return suite.tweaked() ? Begin::tweak : suite.half_blocks() ? Begin::half : Begin::iv;
-    }
-    // Tells what follows a text in its last iteration, or in the blocks after it: PKCS#7's padding (RFC 7518, 5.2.2.1),
-    // a MAC and the padding of a TLS record (RFC 5246, 6.2.3.2).
+    typedef MessageRow::Chain Chain;
+    // Tells what follows a text in its last iteration, or in the blocks after it.
     enum class End : uint8_t { none, zeros, padding, record };
     static End end_of(const Suite &suite, bool opens) {
         if (opens || !suite.expansion) return End::none;
-        return suite.construction == Construction::tls ? End::record : End::padding;
+        return suite.row.is_record() ? End::record : End::padding;
     }
     // Returns how many bytes at the end of the input are copied aside.
     size_t rest_of(const cst_job &job) const {
@@ -110,7 +104,7 @@ private:
     BlockCalls *const blocks_;
     const size_t step_, most_aside_;
     const size_t round_keys_;  // offset in a key
-    const Begin begins_;
+    const Chain begins_;
     const End end_;
     const bool unpads_;
     const size_t mac_bytes_;

@@ -306,8 +306,8 @@ void run_middles_behind(const Class &c, RunHashes *hash) {
 }
 
 bool stitches(const Suite &suite, bool opens, uint64_t aad, const Need &texts) {
-    const bool ccm = suite.construction == Construction::ccm, deciphers = opens && !ccm;
-    const uint64_t boundary = ccm ? 0 : -head_bytes(suite, aad) & (suite.hash->record.block_bytes - 1);
+    const bool ccm = suite.row.is_ccm(), deciphers = opens && !ccm;
+    const uint64_t boundary = ccm ? 0 : -suite.row.head_bytes(aad) & (suite.hash->record.block_bytes - 1);
     for (const bool handed : {true, false}) {
         const Family &family = !deciphers ? suite.pairs : handed ? suite.handed_open_pairs : suite.open_pairs;
         if (family.variants.empty() || (handed && deciphers && boundary % 16)) continue;

@@ -32,13 +32,13 @@ bool any_in_place(const cst_job *jobs, size_t n) {
 struct Shape {
     Shape(const Suite &suite, const cst_job &job, bool in_place)
         : opens(job.direction == CST_OPEN),
-          ccm(suite.construction == Construction::ccm),
-          seals_record(suite.construction == Construction::tls),
+          ccm(suite.row.is_ccm()),
+          seals_record(suite.row.is_record()),
           reads_output(suite.enciphers() && !seals_record && opens == ccm),
           ahead(ccm || opens ? !reads_output : seals_record && in_place),
           masks(suite.hash && suite.hash->record.kind == ALGORITHM_CBC_MAC && !ccm),
           unit(suite.hash ? suite.hash->record.block_bytes : AES),
-          head(suite.hash && suite.enciphers() ? head_bytes(suite, job.aad_len) : 0),
+          head(suite.hash && suite.enciphers() ? suite.row.head_bytes(job.aad_len) : 0),
           boundary(ccm ? 0 : -head & (unit - 1)),
           body(job.in_len),
           text(!suite.enciphers() ? 0
@@ -440,7 +440,7 @@ int run(const Suite &suite, const Shape &shape, const KernelCall::Parts &parts, 
 
 // Only TLS asks whether texts are in place.
 Shape shape_of(const Suite &suite, const cst_job *jobs, size_t n) {
-    return Shape(suite, *jobs, suite.construction == Construction::tls && any_in_place(jobs, n));
+    return Shape(suite, *jobs, suite.row.is_record() && any_in_place(jobs, n));
 }
 
 // The calls of a message whose kernels are known (KernelCall::run_one).

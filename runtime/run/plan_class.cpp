@@ -88,7 +88,7 @@ Plan plan_class(const Suite &suite, const cst_job &job, size_t n, bool one_key) 
         if (plan.pair.chosen.variant) steps.rank_parts(&plan);
         return plan;
     }
-    if (plan_lists(suite, job, n, one_key || n == 1, &plan)) return plan;
+    if (plan_lists(suite, job, n, one_key, &plan)) return plan;
     steps.rank_parts(&plan);
     if (suite.hash && suite.enciphers()) steps.rank_middles(&plan);
     return plan;

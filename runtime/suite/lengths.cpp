@@ -34,9 +34,9 @@ uint64_t tags_of(const Suite &suite) {
 }
 
 TextLengths opened(const Suite &suite, const TextLengths &sealed) {
-    switch (suite.construction) {
-        case Construction::rfc7518: return {AES_BLOCK, sealed.max / AES_BLOCK * AES_BLOCK + AES_BLOCK, AES_BLOCK};
-        case Construction::tls: return {suite.sealed_bytes(0), TLS_MOST_PLAIN + TLS_MOST_EXPANSION, AES_BLOCK};
+    switch (suite.row.added) {
+        case MessageRow::Added::padding: return {AES_BLOCK, sealed.max / AES_BLOCK * AES_BLOCK + AES_BLOCK, AES_BLOCK};
+        case MessageRow::Added::record: return {suite.sealed_bytes(0), TLS_MOST_PLAIN + TLS_MOST_EXPANSION, AES_BLOCK};
         default: return sealed;
     }
 }
@@ -52,8 +52,8 @@ Lengths lengths_of(const Suite &suite) {
         lengths.seal.most_tag = lengths.open.most_tag = MOST_OUTPUT;
         if (suite.kind == CST_MAC) lengths.open.tags = tags_between(LEAST_COMPARED, 64);
     }
-    if (suite.construction == Construction::esp) lengths.aad_step = ESP_EXTENSION;
-    if (suite.construction == Construction::ccm) lengths.iv_and_count = CCM_IV_AND_COUNT;
+    if (suite.row.trailer == MessageRow::Trailer::sequence) lengths.aad_step = ESP_EXTENSION;
+    if (suite.row.is_ccm()) lengths.iv_and_count = CCM_IV_AND_COUNT;
     return lengths;
 }
 

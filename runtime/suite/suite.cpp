@@ -92,8 +92,7 @@ void complete(Suite &&suite, Derived *derived) {
     if (!find_cipher(&suite)) return;
     if (!suite.iv_max) suite.iv_min = suite.iv_max = suite.iv_bytes;
     if (!suite.key_max) suite.key_min = suite.key_max = suite.key_bytes;
-    suite.lengths = lengths_of(suite);
-    for (const bool opened : {false, true}) suite.sure[opened] = sure_lengths_of(suite, opened);
+    suite.lay_out_messages();
     suite.key_layout = lay_out_key(suite);
     if (suite.kind == CST_DIGEST && !is_checksum(suite)) hash_initial(suite.hash->record, suite.initial);
     suite.find_kernels();
@@ -495,6 +494,12 @@ void add_rc4(const Engine &engine, const Algorithm *rc4, const std::vector<const
 }
 
 }  // namespace
+
+void Suite::lay_out_messages() {
+    row = row_of(*this);
+    lengths = lengths_of(*this);
+    for (const bool opened : {false, true}) sure[opened] = sure_lengths_of(*this, opened);
+}
 
 void Suites::derive(const Engine &engine) {
     const auto suite_of_cipher = [&](const Algorithm *cipher) -> const Suite * {

@@ -10,6 +10,7 @@
 #include "../select/laid_calls.hpp"
 #include "key_layout.hpp"
 #include "lengths.hpp"
+#include "message_row.hpp"
 
 namespace cst {
 
@@ -45,6 +46,7 @@ enum class Construction {
 // BLAKE3, table 3: the flags of a keyed hash, and of key material.
 constexpr uint32_t KEYED_HASH = 16, DERIVE_KEY_MATERIAL = 64;
 
+constexpr size_t AES_BLOCK = 16;
 constexpr size_t CHACHA_BLOCK = 64, CHACHA_MOST_BLOCKS = 16;
 // ChaCha20-Poly1305: texts of at most this length are encrypted together with the block that holds Poly1305's key.
 constexpr size_t CHACHA_MOST_FIRST = (CHACHA_MOST_BLOCKS - 1) * CHACHA_BLOCK;
@@ -92,8 +94,9 @@ struct Suite {
     uint64_t aad_min = 0, aad_max = 0;
     uint64_t min_bytes = 0, max_bytes = 0;
     uint32_t tree_mode = 0;  // of BLAKE3: flags of all nodes of a message
-    Lengths lengths;  // derived from these
-    SureLengths sure[2];  // and these, of jobs to be sealed and opened
+    MessageRow row;  // derived from these, as are the lengths
+    Lengths lengths;
+    SureLengths sure[2];  // of jobs to be sealed and opened
     KeyLayout key_layout;
     uint8_t initial[MOST_FRAMED_CHAIN] = {};  // a digest's chaining value before the first block
     // Makes the round keys of a cipher of one's own; its kernels.
@@ -129,13 +132,12 @@ struct Suite {
     // Returns how many bytes a text becomes when it is sealed: with padding (RFC 7518, 5.2.2.1), or with its MAC and
     // the least padding (RFC 5246, 6.2.3.2).
     size_t sealed_bytes(size_t text) const {
-        switch (construction) {
-            case Construction::rfc7518: return text / 16 * 16 + 16;
-            case Construction::tls: return (text + hash->record.digest_bytes) / 16 * 16 + 16;
-            default: return text;
-        }
+        if (row.added == MessageRow::Added::nothing) return text;
+        return (text + (row.is_record() ? hash->record.digest_bytes : 0)) / AES_BLOCK * AES_BLOCK + AES_BLOCK;
     }
     const Family &ciphers(bool decrypt) const { return decrypt ? decrypts : encrypts; }
+    // Fills in the row and the lengths: whoever changes what they are derived from calls this.
+    void lay_out_messages();
     // Fills in the families.
     void find_kernels();
     // Whether keys of one suite serve the other.
@@ -149,7 +151,6 @@ struct Suite {
     bool could_use(const Variant &variant) const;
 };
 
-constexpr size_t AES_BLOCK = 16;
 // SP 800-38C, A.1: n + q.
 constexpr size_t CCM_IV_AND_COUNT = 15;
 constexpr size_t GCM_IV = 12;  // the usual length
