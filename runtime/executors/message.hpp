@@ -170,7 +170,6 @@ struct LaneMemory {
         return scratch + lane * SCRATCH_PITCH;
     }
 };
-constexpr size_t IDLE_OUT_BYTES = 8192;
 
 // Holds everything that a burst needs, allocated before anything is written.
 class Memory {

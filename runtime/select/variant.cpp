@@ -477,6 +477,7 @@ Role role_of(const PackRecords &records, const KernelRecord &kernel, Variant *v)
     if ((decrypts && !opens) || v->cipher.lanes.size() != v->hash.lanes.size() ||
         hash_lag + (opens && !hands) <= cipher_lag)
         return Role::other;
+    if (v->need() > IDLE_OUT_BYTES) return Role::other;
     if (hands && (hands != v->n_streams || buffers.size() != readers.size())) return Role::other;
     for (const LanePlace &place : v->hash.lanes)
         if (!hands && place.in == NO_FIELD) return Role::other;

@@ -14,6 +14,7 @@ namespace cst {
 
 constexpr uint32_t NO_FIELD = 0xffffffff;
 constexpr uint32_t MAX_LANES = 128;
+constexpr size_t IDLE_OUT_BYTES = 8192;  // room for what a lane without a message writes in a call of few iterations
 constexpr uint32_t MOST_CHAIN = 64;   // bytes of a chaining value
 constexpr uint32_t MOST_FRAMED_CHAIN = MOST_WORDS * 8;  // bytes, of framed hashes (hash/framed.cpp)
 constexpr uint32_t MOST_ALONE_STATE = 2048;  // bytes of a state block that is outside of lanes (executors/alone.hpp)
