@@ -23,6 +23,22 @@ void Buffer::seek(uint64_t position) {
     bytes_ = pieces_[index_].bytes;
 }
 
+void Buffer::read(uint64_t position, uint8_t *to, size_t n) {
+    if (!pieces_) return copy_few(to, data_ + position, n);
+    each(position, n, [&](uint8_t *data, size_t some) {
+        copy_few(to, data, some);
+        to += some;
+    });
+}
+
+void Buffer::write(uint64_t position, const uint8_t *from, size_t n) {
+    if (!pieces_) return copy_few(data_ + position, from, n);
+    each(position, n, [&](uint8_t *data, size_t some) {
+        copy_few(data, from, some);
+        from += some;
+    });
+}
+
 void Buffer::zero(uint64_t position, uint64_t n) {
     each(position, n, [](uint8_t *data, size_t some) { wipe(data, some); });
 }

@@ -59,20 +59,9 @@ public:
         return bytes_ - (position - first_);
     }
 
-    void read(uint64_t position, uint8_t *to, size_t n) {
-        if (!pieces_) return copy_few(to, data_ + position, n);
-        each(position, n, [&](uint8_t *data, size_t some) {
-            copy_few(to, data, some);
-            to += some;
-        });
-    }
-    void write(uint64_t position, const uint8_t *from, size_t n) {
-        if (!pieces_) return copy_few(data_ + position, from, n);
-        each(position, n, [&](uint8_t *data, size_t some) {
-            copy_few(data, from, some);
-            from += some;
-        });
-    }
+    // Not inlined: where registers are short, a compiler may leave the vectors that it copies by on the stack.
+    void read(uint64_t position, uint8_t *to, size_t n);
+    void write(uint64_t position, const uint8_t *from, size_t n);
     void zero(uint64_t position, uint64_t n);
 
 private:

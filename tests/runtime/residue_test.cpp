@@ -1,7 +1,8 @@
 // What is left of secrets after each call of the C API: registers, 16 KiB below the stack pointer, the library's live
-// and freed memory, its writable data. `cst-residue [--leak freed|live|stack|register|mask] [--pack FILE] [--suite
-// NAME]... [GLOB]` over these suites, or all, the legacy ones too, and erasure codes, each with every kernel that can
-// be forced and matches. Public-key calls: pk_residue.cpp.
+// and freed memory, its writable data. `cst-residue [--leak freed|live|stack|register|mask] [--pack FILE] [--costs
+// FILE]
+// [--suite NAME]... [GLOB]` over these suites, or all, the legacy ones too, and erasure codes, each with every kernel
+// that can be forced and matches. Public-key calls: pk_residue.cpp.
 //
 // Needles are 8-byte pieces of keys and plaintext at every offset, of the live key object (round keys, HMAC states) at
 // every word, and, because all jobs of a burst are equal, every word of these twice: what a transposition over lanes
@@ -67,6 +68,7 @@ struct Suite {
     cst_key *key = nullptr;
     std::string name;
     bool in_pieces = false;  // buffers of bursts
+    bool of_many_lengths = false;  // jobs of bursts: lanes end one after the other
 
     bool ciphers() const { return info.kind == CST_CIPHER || info.kind == CST_AEAD; }
     size_t tag_len() const { return info.tag_max; }
@@ -87,6 +89,11 @@ struct Suite {
         return j;
     }
 
+    // From 1/8 of the bytes up to all of them, in whole blocks.
+    size_t length_of(size_t i, size_t bytes) const {
+        return bytes * (1 + i * 5 % 8) / 8 / info.block_bytes * info.block_bytes;
+    }
+
     // Cuts the job's buffers into two pieces each: in, out.
     static void cut(cst_job *job, cst_piece (*pieces)[2]) {
         const auto cut_buffer = [](const void *data, size_t bytes, cst_piece *to) {
@@ -105,12 +112,13 @@ struct Suite {
         cst_job jobs[JOBS];
         cst_piece pieces[JOBS][2][2];
         for (size_t i = 0; i < n; i++) {
-            jobs[i] = job(direction, i, bytes);
+            jobs[i] = job(direction, i, of_many_lengths ? length_of(i, bytes) : bytes);
             if (in_pieces) cut(&jobs[i], pieces[i]);
         }
-        const int error = observed(name + " " + kind + ", " + std::to_string(n) + " jobs of " + std::to_string(bytes) +
-                                       " bytes" + (kernel ? std::string(", ") + kernel : ""),
-                                   [&] { return cst_burst(ctx, jobs, n); });
+        const int error =
+            observed(name + " " + kind + ", " + std::to_string(n) + " jobs of " + (of_many_lengths ? "up to " : "") +
+                         std::to_string(bytes) + " bytes" + (kernel ? std::string(", ") + kernel : ""),
+                     [&] { return cst_burst(ctx, jobs, n); });
         if (direction == CST_SEAL && ciphers())
             for (size_t i = 0; i < n; i++) sealed[i] = jobs[i].out_len;
         return error;
@@ -413,6 +421,9 @@ void run(cst_ctx *ctx, const std::string &name, const std::vector<std::string> &
     s.in_pieces = true;
     for (size_t n : {size_t(1), JOBS}) s.roundtrip(n, 576, nullptr);
     s.in_pieces = false;
+    s.of_many_lengths = true;
+    for (size_t n : {size_t(3), size_t(11), JOBS}) s.roundtrip(n, BYTES, nullptr);
+    s.of_many_lengths = false;
     for (size_t bytes : {16, 112, 576}) s.single(bytes);
     if (!s.ciphers()) s.column(), s.many();
     else if (!s.info.expansion) s.texts();
@@ -424,6 +435,9 @@ void run(cst_ctx *ctx, const std::string &name, const std::vector<std::string> &
     for (const std::string &kernel : kernels) {
         if (fnmatch(glob, kernel.c_str(), 0) || cst_suite_force(ctx, name.c_str(), kernel.c_str()) != CST_OK) continue;
         s.roundtrip(JOBS, BYTES, kernel.c_str());
+        s.of_many_lengths = true;
+        s.roundtrip(JOBS, BYTES, kernel.c_str());
+        s.of_many_lengths = false;
         cst_suite_force(ctx, name.c_str(), nullptr);
     }
     making_key = true;
@@ -510,11 +524,12 @@ int collect(const char *name, void *names) {
 }  // namespace
 
 int main(int argc, char **argv) {
-    const char *glob = "*", *pack = nullptr;
+    const char *glob = "*", *pack = nullptr, *costs = nullptr;
     std::vector<std::string> suites, kernels;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "--leak") && i + 1 < argc) leak = argv[++i];
         else if (!strcmp(argv[i], "--pack") && i + 1 < argc) pack = argv[++i];
+        else if (!strcmp(argv[i], "--costs") && i + 1 < argc) costs = argv[++i];
         else if (!strcmp(argv[i], "--suite") && i + 1 < argc) suites.push_back(argv[++i]);
         else glob = argv[i];
     }
@@ -528,6 +543,7 @@ int main(int argc, char **argv) {
     cst_ctx *ctx = nullptr;
     cst_options options = {};
     options.size = sizeof options;
+    options.costs = costs;
     options.flags = CST_ALLOW_LEGACY | (pack ? CST_ALLOW_PACKS : 0);
     int error = cst_ctx_new(&ctx, &options);
     if (!error && pack) error = load(ctx, pack);
