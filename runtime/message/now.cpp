@@ -46,8 +46,8 @@ struct Shape {
                                   : job.in_len),
           whole(head && fits_whole(suite, head, body)) {}
 
-    // Of `left` bytes of the body that stand behind what is hashed, those that a kernel reads where they are: whole
-    // blocks, but the last block of CMAC and XCBC, which may be masked, belongs to the end.
+    // Returns how many of the last `left` bytes of the body a kernel hashes in place: whole blocks, without the last
+    // block of CMAC and XCBC, which the end of the message masks.
     uint64_t blocks_of_body(uint64_t left) const { return (left - (masks && left)) & ~uint64_t(unit - 1); }
 
     const bool opens, ccm, seals_record;

@@ -15,7 +15,7 @@ namespace {
 class Steps {
 public:
     Steps(const Suite &suite, cst_job *job, size_t n, bool one_key)
-        : messages_(n), class_{&suite, nullptr, messages_.data(), n, job->direction == CST_OPEN, one_key || n == 1} {
+        : messages_(n), class_{&suite, nullptr, messages_.data(), n, job->direction == CST_OPEN, one_key} {
         const size_t bytes = job->in_len;
         for (Message &m : messages_) {
             m.job = job;
@@ -67,6 +67,7 @@ private:
 
 Plan plan_class(const Suite &suite, const cst_job &job, size_t n, bool one_key) {
     Plan plan;
+    one_key |= n == 1;
     if (const SuiteKind *const kind = kind_of(suite)) {
         kind->plan(suite, job, n, one_key, &plan);
         return plan;
