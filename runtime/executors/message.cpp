@@ -1,11 +1,16 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "../suite/registers.hpp"
 #include "../suite/secret.hpp"
 #include "message.hpp"
 
 namespace cst {
 namespace {
+
+// Bytes of the stack where functions that run bursts may leave texts, keys, states and lengths of paddings: where
+// registers are short, compilers store there what nobody reads.
+constexpr size_t BELOW = 8192;
 
 constexpr size_t LINE = Memory::LINE;
 constexpr size_t lines(size_t bytes) { return (bytes + LINE - 1) / LINE * LINE; }
@@ -82,6 +87,7 @@ void Memory::clean() {
     wipe(copies, copies_used);
     lanes.state_used = lanes.idle_used = lanes.scratch_lanes = lanes.scratch_used = messages_used = secret_bytes =
         area_used = copies_used = 0;
+    clear_below<BELOW>();
 }
 
 Memory::~Memory() {

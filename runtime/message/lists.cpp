@@ -2,7 +2,6 @@
 // a digest or a MAC alone, encrypt-then-MAC, CCM, TLS records. Cipher and MAC of a class take one walk
 // each, on kernels of their own.
 
-#include "../suite/registers.hpp"
 #include "constructions.hpp"
 #include "list_writers.hpp"
 #include "middle.hpp"
@@ -78,8 +77,6 @@ template <typename Writer, typename... More>
 }
 bool walk_macs(const Lists &lists) {
     if (!opens_records(lists)) return walk_macs<MacWriter>(lists, lists.opens, lists.readable);
-    constexpr size_t BELOW = 8192;  // where the lengths of paddings may be left
-    const ClearBelow<BELOW> clear;
     return walk_macs<RecordWriter>(lists);
 }
 
