@@ -167,7 +167,7 @@ public:
     // Makes room for min(n, MOST_MESSAGES) messages at once. Returns CST_OK or CST_ERR_MEMORY.
     int allocate(const Engine &engine, size_t n);
     size_t room() const { return room_; }
-    // Wipes the memory that was used.
+    // Wipes the memory that was used, and the stack below the caller.
     void clean();
 
     LaneMemory lanes;

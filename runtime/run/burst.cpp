@@ -233,9 +233,7 @@ int run_jobs(const Engine &engine, cst_job *jobs, size_t n, Likeness likeness) {
 }
 
 int run_jobs(Memory *memory, cst_job *jobs, size_t n) {
-    const int status = (any_in_pieces(jobs, n) ? run_in_pieces : run_with)(memory, jobs, n);
-    memory->clean();
-    return status;
+    return (any_in_pieces(jobs, n) ? run_in_pieces : run_with)(memory, jobs, n);
 }
 
 }  // namespace cst

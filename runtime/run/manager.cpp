@@ -43,6 +43,7 @@ void Manager::run(Group *group, uint64_t *reason) {
         if (!right) refuse_unopened(&burst_.back());
     }
     run_jobs(&memory_, burst_.data(), burst_.size());
+    memory_.clean();
     for (size_t i = 0; i < burst_.size(); i++) {
         cst_job *job = group->waiting[i].job;
         job->status = burst_[i].status;
