@@ -24,23 +24,33 @@ struct HashSegment {
     size_t store_bytes;  // length of that digest
     uint64_t iterations;
 };
+// Of a stitched kernel; the hash advances with the text.
+struct PairSegment {
+    const uint8_t *in;
+    uint8_t *out;
+    const uint8_t *load;  // the hash's, as above
+    uint8_t *store;
+    uint64_t iterations;
+};
 
 // A Writer (message/list_writers.hpp) knows what messages consist of, and the fields of the state block:
-//   Segment                      TextSegment or HashSegment
+//   Segment                      TextSegment, HashSegment or PairSegment
 //   MOST_SEGMENTS                greatest number of them in a message's list
-//   write(lane, job, segments)   writes the message's list; returns its length, at least 1
+//   write(lane, job, segments)   writes the message's list; returns its length
 //   point(lane, in, out)         sets where the lane reads and, for texts, writes next
 //   load(lanes, n, segment)      loads segment(i).load into the i-th of these lanes, which are in ascending order
 //   store(lanes, n, segment)     stores the digest of the i-th of these lanes as segment(i) says
 //   done(lane, job)              finishes the job when its list ends
+//   left(lane, iterations)       a stitched kernel has left these, at most as many as its hash lags behind
 template <typename Writer>
 class Walker {
     typedef typename Writer::Segment Segment;
-    static constexpr bool WRITES = std::is_same_v<Segment, TextSegment>;
+    static constexpr bool HASHES = !std::is_same_v<Segment, TextSegment>,
+                          WRITES = !std::is_same_v<Segment, HashSegment>, BOTH = HASHES && WRITES;
 
 public:
     Walker(const Variant &v, LaneMemory *memory, Writer *writer)
-        : v_(v), memory_(*memory), writer_(*writer), width_(v.lanes), log2_(v.step_log2) {}
+        : v_(v), memory_(*memory), writer_(*writer), width_(v.lanes), log2_(v.step_log2), lag_(BOTH ? v.lag : 0) {}
 
     void run(cst_job *const *jobs, size_t n) {
         const cst_kernel_fn fn = v_.kernel.load(std::memory_order_acquire)->fn;
@@ -94,7 +104,7 @@ private:
         size_t some = 0;
         for (uint32_t lane = 0; lane < width_; lane++) {
             if (left_[lane] == IDLE) continue;
-            if (left_[lane] -= iterations) {
+            if ((left_[lane] -= iterations) > lag_) {
                 in_[lane] += bytes;
                 if constexpr (WRITES) out_[lane] += bytes;
                 point(lane);
@@ -109,7 +119,7 @@ private:
         uint32_t moves[MAX_LANES];
         const auto segment = [&](size_t i) -> const Segment & { return *at_[moves[i]]; };
         size_t loads = 0;
-        if constexpr (!WRITES) {
+        if constexpr (HASHES) {
             size_t stores = 0;
             for (size_t i = 0; i < n; i++)
                 if (at_[lanes[i]] && at_[lanes[i]]->store) moves[stores++] = lanes[i];
@@ -122,10 +132,11 @@ private:
             left_[lane] = its.iterations;
             in_[lane] = its.in;
             if constexpr (WRITES) out_[lane] = its.out;
-            else if (its.load) moves[loads++] = lane;
+            if constexpr (HASHES)
+                if (its.load) moves[loads++] = lane;
             point(lane);
         }
-        if constexpr (!WRITES)
+        if constexpr (HASHES)
             if (loads) writer_.load(moves, loads, segment);
     }
     void point(uint32_t lane) {
@@ -135,22 +146,26 @@ private:
     // Returns false if the lane has no further segment and there is no further message.
     bool next_segment(uint32_t lane) {
         if (at_[lane] != last_[lane]) return ++at_[lane], true;
+        if constexpr (BOTH)
+            if (at_[lane]) writer_.left(lane, left_[lane]);
         if (at_[lane]) writer_.done(lane, job_[lane]);
-        if (next_ == end_) {
-            alive_--;
-            left_[lane] = IDLE;
-            return false;
+        while (next_ != end_) {
+            job_[lane] = *next_++;
+            at_[lane] = lists_[lane];
+            const size_t n = writer_.write(lane, *job_[lane], lists_[lane]);
+            last_[lane] = lists_[lane] + n - 1;
+            if (n) return true;
+            writer_.done(lane, job_[lane]);
         }
-        job_[lane] = *next_++;
-        at_[lane] = lists_[lane];
-        last_[lane] = lists_[lane] + writer_.write(lane, *job_[lane], lists_[lane]) - 1;
-        return true;
+        alive_--;
+        left_[lane] = IDLE;
+        return false;
     }
 
     const Variant &v_;
     LaneMemory &memory_;
     Writer &writer_;
-    const uint32_t width_, log2_;
+    const uint32_t width_, log2_, lag_;
     cst_job *const *next_ = nullptr, *const *end_ = nullptr;
     size_t alive_ = 0;  // lanes with a message
     uint64_t left_[MAX_LANES];

@@ -1,10 +1,9 @@
 // Runs a cipher or a MAC alone, encrypt-then-MAC, and CCM.
 // Encrypt-then-MAC (RFC 7518, 5.2; RFC 4303): the text is encrypted; the MAC covers AAD, IV and ciphertext, HMAC with
-// its outer hash. Where a pair kernel is cheaper, one kernel does both for most of the text (middle.cpp). Opening, a
-// message that did not authenticate is not decrypted, or its output is zeroed.
+// its outer hash. Opening, a message that did not authenticate is not decrypted, or its output is zeroed. Of RC4 one
+// kernel does both for most of the text, where that is cheaper (middle.cpp).
 // CCM (SP 800-38C): CBC-MAC covers B0, the AAD and the plaintext; counter mode encrypts the plaintext; counter block 0
-// encrypts the MAC. Sealing, the MAC reads what the cipher may overwrite, and is ahead in the stitched middle; opening,
-// it reads what the cipher wrote.
+// encrypts the MAC. Sealing, the MAC reads what the cipher may overwrite; opening, what the cipher wrote.
 
 #include "../suite/secret.hpp"
 #include "ccm_blocks.hpp"
@@ -115,7 +114,6 @@ void run_ccm(const Class &c) {
         text_done(m.job);
         begin_mac(suite, &m);
     }
-    run_middles_behind(c, run_macs);
     if (c.opens) run_all_texts(c, false);
     finish_macs(c);
     if (!c.opens) run_all_texts(c, false);

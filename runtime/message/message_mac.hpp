@@ -57,6 +57,10 @@ public:
     const uint8_t *keys_end(const cst_job &job) const {
         return block_mac_ ? reinterpret_cast<const uint8_t *>(job.key) + keys_end_ : nullptr;
     }
+    // Returns how many bytes of the body are up to the first block boundary behind the head.
+    uint64_t boundary(const cst_job &job) const {
+        return ccm_ ? 0 : -suite_.row.head_bytes(job.aad_len) & uint64_t(unit_ - 1);
+    }
     // Prepares a message's memory, once for all messages that use it.
     [[gnu::always_inline]] void prepare(uint8_t *scratch) const {
         if (hmac_) hash_pad(hash_, scratch + OTHER, hash_.digest_bytes, unit_ + hash_.digest_bytes);
@@ -69,6 +73,7 @@ public:
     //   body(in, bytes)            likewise whole blocks of the body; those of a message's head were hashed before
     //   ended(bytes)               no more of the scratch memory than this is used
     //   digest(to, n)              writes the first n bytes of the digest
+    //   stopped()                  whether all the rest of the message waits
     // together: a short message may be assembled as a whole.
     template <typename Run>
     [[gnu::always_inline]] void write(const cst_job &job, bool together, Run &run) const {
@@ -100,6 +105,7 @@ public:
                 hash_body(&body, &left, run);
             }
         }
+        if (run.stopped()) return run.ended(size_t(end - scratch));
         const size_t bytes = end_message(job, head, body, left, end, used);
         run.ended(size_t(end - scratch) + bytes);
         if (bytes) run.hashed(end, bytes);

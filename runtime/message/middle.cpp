@@ -1,22 +1,5 @@
-// Let p be the hash's position in the body and c the cipher's, a multiple of 16; B bytes are an iteration.
-//
-// The hash of what the cipher wrote (encrypt-then-MAC, sealing): a pair kernel's hash lags one iteration behind its
-// cipher: in the call's iteration i it reads body bytes [p + iB, p + (i + 1)B) while the cipher, in iteration i + 1,
-// writes from c + (i + 1)B on. So what it reads was written in earlier iterations if and only if p <= c. Therefore the
-// cipher first runs alone up to c = p rounded up to 16, the head block is hashed, and the pair starts from there. Where
-// c = p (heads of a multiple of 16 bytes) both are at the same byte, and kernels that hand the ciphertext over in the
-// state block can run too.
-//
-// The hash of what the cipher overwrites, where input and output are the same buffer (MAC-then-encrypt, sealing;
-// encrypt-then-MAC, opening): in iteration i the cipher writes [c + iB, c + (i + 1)B), and until then the hash has read
-// up to p + (i - lag)B; the order of the two inside an iteration is the weaver's. So p >= c + (lag + 1)B, which is what
-// `need` says: the hash first runs alone that far. It is right for any lag, none too. Kernels that decrypt and hand the
-// ciphertext over need none of this: the hash reads the hand-over buffer. They do need c = p, so they begin where the
-// head block ends, if that is a multiple of 16: it is hashed, and then what it holds of the body is decrypted.
-// In both cases the hash goes first wherever the two run one after the other.
-//
-// In a scattered buffer, a pair kernel runs over bytes that are contiguous on both sides; between such runs, cipher and
-// hash run one after the other.
+// Runs the stitched middle in steps: of GCM, ChaCha20-Poly1305, and RC4 with HMAC. stitch.hpp explains why it is right.
+// Long texts in pieces are not stitched.
 
 #include "middle.hpp"
 
@@ -60,7 +43,7 @@ public:
             if (place.table != NO_FIELD) memcpy(state_ + place.table, m.cipher_from + 16, v_.cipher.table_bytes);
             keys_.put(lane, m.round_keys);
             if (keyed_) mac_keys_.put(lane, m.mac_keys_end - 16 * v_.hash.key_rows);
-            left[lane] = contiguous(&m, m.ciphered, m.hashed) >> v_.step_log2;
+            left[lane] = both_left(m, m.ciphered, m.hashed) >> v_.step_log2;
             in_[lane] = m.in.at(m.ciphered);
             out_[lane] = m.out.at(m.ciphered);
             hash_in_[lane] = m.body->at(m.hashed);
@@ -94,12 +77,7 @@ public:
     }
     void idle(uint32_t lane, uint32_t model) const { point(lane, in_[model], memory_.idle_out, hash_in_[model]); }
 
-    // Returns how many bytes are contiguous from both positions on.
-    static uint64_t contiguous(Message *m, uint64_t cipher_at, uint64_t hash_at) {
-        const uint64_t left = both_left(*m, cipher_at, hash_at);
-        if (!m->scattered) return left;
-        return std::min({left, m->in.together(cipher_at), m->out.together(cipher_at), m->body->together(hash_at)});
-    }
+    // Returns how many bytes both have left from these positions on.
     static uint64_t both_left(const Message &m, uint64_t cipher_at, uint64_t hash_at) {
         const uint64_t end = std::max(m.text_end & ~uint64_t(15), cipher_at),
                        body_end = std::max(m.body_bytes, hash_at);
@@ -127,8 +105,8 @@ private:
 
 bool takes_part(const Message &m, const Middle &middle) { return m.paired && m.aligned == middle.aligned; }
 
-// Makes one call for every message whose next contiguous run is long enough.
-void run_contiguous(const Class &c, const Middle &middle) {
+// Makes calls for the messages that have enough left, until none has.
+void run_pairs(const Class &c, const Middle &middle) {
     const Suite &suite = *c.suite;
     const uint64_t least = middle.choice->need();
     for (;;) {
@@ -138,7 +116,7 @@ void run_contiguous(const Class &c, const Middle &middle) {
         for (size_t i = 0; i < c.n; i++) {
             Message &m = c.messages[i];
             if (!takes_part(m, middle)) continue;
-            const uint64_t bytes = PairStep::contiguous(&m, m.ciphered, m.hashed);
+            const uint64_t bytes = PairStep::both_left(m, m.ciphered, m.hashed);
             if (bytes < least) continue;
             list[need.messages++] = &m;
             sum += bytes;
@@ -154,33 +132,12 @@ void run_contiguous(const Class &c, const Middle &middle) {
         const Variant &on = *lineup.variant;
         size_t some = 0;
         for (size_t i = 0; i < need.messages && some < lineup.messages; i++)
-            if (PairStep::contiguous(list[i], list[i]->ciphered, list[i]->hashed) >= on.need())
+            if (PairStep::both_left(*list[i], list[i]->ciphered, list[i]->hashed) >= on.need())
                 std::swap(list[some++], list[i]);
         const InSlot<PairStep> step(c.memory->lanes.step, c, on);
         if (on.one_key) step->share_key(list[0]->round_keys);
         execute(*suite.engine, on, &c.memory->lanes, &*step, list, some);
     }
-}
-
-// Lists the messages in several pieces for which cipher and hash run alone up to the next long contiguous run, and sets
-// how far. Returns the number of messages.
-size_t find_contiguous(const Class &c, const Middle &middle, Message **list) {
-    const uint64_t need = middle.choice->need(), unit = std::max<uint64_t>(c.suite->hash->record.block_bytes, 16),
-                   enough = std::max(need, LONG_RUN);
-    size_t n = 0;
-    for (size_t i = 0; i < c.n; i++) {
-        Message &m = c.messages[i];
-        if (!takes_part(m, middle) || !m.scattered) continue;
-        const uint64_t left = PairStep::both_left(m, m.ciphered, m.hashed);
-        for (uint64_t at = unit; at + need <= left; at += unit) {
-            if (PairStep::contiguous(&m, m.ciphered + at, m.hashed + at) < std::min(enough, left - at)) continue;
-            m.text_stop = m.ciphered + at;
-            m.hash_stop = m.hashed + at;
-            list[n++] = &m;
-            break;
-        }
-    }
-    return n;
 }
 
 }  // namespace
@@ -208,19 +165,17 @@ void choose(const Class &c, Middle *middle) {
     const std::vector<const Variant *> &variants = middle->family->variants;
     const bool forced = std::find(variants.begin(), variants.end(), suite.forced) != variants.end();
     const uint64_t least = forced ? suite.forced->need() : middle->family->needs.back();
-    const bool polynomial = suite.construction == Construction::gcm || suite.construction == Construction::chacha_poly;
     Need need = {middle->family, 0, 0, 0};
     uint64_t sum = 0;
     const CounterRoom room(suite);
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
         const bool aligned = !middle->ahead() && !middle->apart && m.boundary % 16 == 0;
-        if (m.whole || m.paired || aligned != middle->aligned) continue;
+        if (m.whole || m.paired || m.scattered || aligned != middle->aligned) continue;
         const uint64_t bytes =
             PairStep::both_left(m, std::max(m.ciphered, cipher_start(m, *middle)), hash_start(m, *middle));
         if (bytes < least || !room.holds(m.cipher_from, m.text_end - m.ciphered))
             continue;  // pair kernels count in 32 bits
-        if (m.scattered && polynomial) continue;  // polynomial MACs have no kernel between runs
         m.paired = true;
         m.aligned = aligned;
         need.messages++;
@@ -235,18 +190,6 @@ void choose(const Class &c, Middle *middle) {
     if (middle->choice) return;
     for (size_t i = 0; i < c.n; i++)
         if (c.messages[i].aligned == middle->aligned) c.messages[i].paired = false;
-}
-
-void run_middle(const Class &c, const Middle &middle) {
-    if (!middle.choice) return;
-    Message **const list = c.memory->other;
-    run_contiguous(c, middle);
-    while (const size_t n = find_contiguous(c, middle, list)) {
-        if (middle.overwrites) run_macs(c, list, n);
-        run_texts(c, list, n, middle.opens);
-        if (!middle.overwrites) run_macs(c, list, n);
-        run_contiguous(c, middle);
-    }
 }
 
 }  // namespace
@@ -265,22 +208,14 @@ Middles choose_middles(const Class &c) {
         middle.apart = apart;
     };
     switch (suite.construction) {
-        case Construction::etm:
-        case Construction::rfc7518:
-        case Construction::esp:
         case Construction::rc4_hmac:
             if (c.opens) {
-                add(suite.handed_open_pairs, true, true, true);
                 add(suite.open_pairs, false, true, true);
             } else {
                 add(suite.pairs, true, false, false);
                 add(suite.pairs, false, false, false);
             }
             break;
-        case Construction::tls:  // MAC-then-encrypt
-            if (!c.opens) add(suite.pairs, false, in_place, false, !in_place);
-            break;
-        case Construction::ccm: add(suite.pairs, c.opens, !c.opens, false); break;
         case Construction::gcm:
         case Construction::chacha_poly:
             add(suite.pairs, !c.opens, c.opens && in_place, false, c.opens && !in_place);
@@ -293,7 +228,8 @@ Middles choose_middles(const Class &c) {
 }
 
 void run_middles(const Class &c, const Middles &middles) {
-    for (size_t i = 0; i < middles.n; i++) run_middle(c, middles.of[i]);
+    for (size_t i = 0; i < middles.n; i++)
+        if (middles.of[i].choice) run_pairs(c, middles.of[i]);
 }
 
 void run_middles_behind(const Class &c, RunHashes *hash) {
@@ -303,24 +239,6 @@ void run_middles_behind(const Class &c, RunHashes *hash) {
     for (size_t i = 0; i < n; i++) list[i]->hash_stop = hash_start(*list[i], middles.of[0]);
     hash(c, list, n);
     run_middles(c, middles);
-}
-
-bool stitches(const Suite &suite, bool opens, uint64_t aad, const Need &texts) {
-    const bool ccm = suite.row.is_ccm(), deciphers = opens && !ccm;
-    const uint64_t boundary = ccm ? 0 : -suite.row.head_bytes(aad) & (suite.hash->record.block_bytes - 1);
-    for (const bool handed : {true, false}) {
-        const Family &family = !deciphers ? suite.pairs : handed ? suite.handed_open_pairs : suite.open_pairs;
-        if (family.variants.empty() || (handed && deciphers && boundary % 16)) continue;
-        if (texts.bytes < boundary + family.needs.back()) continue;
-        Need need = texts;
-        need.family = &family;
-        need.bytes -= boundary;
-        need.most -= boundary;
-        need.aligned = ccm ? opens : deciphers ? handed : boundary % 16 == 0;
-        if (pair_beats_lists(suite, need, suite.ciphers(opens))) return true;
-        if (!deciphers) break;
-    }
-    return false;
 }
 
 size_t list_paired(const Class &c, Message **list) {

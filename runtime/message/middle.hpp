@@ -1,4 +1,4 @@
-// Runs the stitched middle of messages; middle.cpp explains why it is right.
+// Runs the stitched middle of messages; stitch.hpp explains why it is right.
 #pragma once
 
 #include "../plan/lineup.hpp"
@@ -32,9 +32,6 @@ struct Middles {
 // Selects kernels, and marks the messages whose middle one of them does (`paired`). The messages' bodies and boundaries
 // must be known.
 Middles choose_middles(const Class &c);
-// Whether such texts (`texts` gives number, lengths and keys) take less time stitched, in steps, than as lists
-// (lists.cpp).
-bool stitches(const Suite &suite, bool opens, uint64_t aad, const Need &texts);
 // Return the positions at which a pair kernel starts: the cipher's, the hash's.
 uint64_t cipher_start(const Message &m, const Middle &middle);
 uint64_t hash_start(const Message &m, const Middle &middle);

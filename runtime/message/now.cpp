@@ -1,7 +1,7 @@
 // The executor Now: runs messages one after the other, each at once and directly from its job, where kernels of one
 // lane take least time: a cipher, a digest or a MAC, encrypt-then-MAC, CCM, sealing of a TLS record. What is enciphered
 // and hashed of a message is stated in message_text.hpp and message_mac.hpp; here is what a stitched kernel does of
-// both. middle.cpp explains where cipher and hash begin there, and which of them is ahead.
+// both. stitch.hpp explains where cipher and hash begin there, and which of them is ahead.
 
 #include <algorithm>
 #include <optional>
@@ -14,12 +14,12 @@
 #include "mac.hpp"
 #include "message_mac.hpp"
 #include "message_text.hpp"
+#include "stitch.hpp"
 #include "text.hpp"
 
 namespace cst {
 namespace {
 
-constexpr size_t AES = 16;
 constexpr size_t MOST_AAD = 64;  // bytes in a head that is assembled as a whole
 
 bool any_in_place(const cst_job *jobs, size_t n) {
@@ -27,61 +27,6 @@ bool any_in_place(const cst_job *jobs, size_t n) {
         if (jobs[i].in == jobs[i].out) return true;
     return false;
 }
-
-// Positions and lengths that messages of the same shape share.
-struct Shape {
-    Shape(const Suite &suite, const cst_job &job, bool in_place)
-        : opens(job.direction == CST_OPEN),
-          ccm(suite.row.is_ccm()),
-          seals_record(suite.row.is_record()),
-          reads_output(suite.enciphers() && !seals_record && opens == ccm),
-          ahead(ccm || opens ? !reads_output : seals_record && in_place),
-          masks(suite.hash && suite.hash->record.kind == ALGORITHM_CBC_MAC && !ccm),
-          unit(suite.hash ? suite.hash->record.block_bytes : AES),
-          head(suite.hash && suite.enciphers() ? suite.row.head_bytes(job.aad_len) : 0),
-          boundary(ccm ? 0 : -head & (unit - 1)),
-          body(job.in_len),
-          text(!suite.enciphers() ? 0
-               : seals_record     ? job.in_len & ~(AES - 1)
-                                  : job.in_len),
-          whole(head && fits_whole(suite, head, body)) {}
-
-    // Returns how many of the last `left` bytes of the body a kernel hashes in place: whole blocks, without the last
-    // block of CMAC and XCBC, which the end of the message masks.
-    uint64_t blocks_of_body(uint64_t left) const { return (left - (masks && left)) & ~uint64_t(unit - 1); }
-
-    const bool opens, ccm, seals_record;
-    const bool reads_output;  // the hash reads what the cipher writes
-    const bool ahead;  // the hash must be ahead of the cipher, which overwrites what the hash reads
-    const bool masks;  // the last block
-    const size_t unit;  // block bytes of the hash
-    const uint64_t head;  // bytes in front of the body
-    const uint64_t boundary;  // body bytes up to the first block boundary after the head
-    const uint64_t body;  // bytes of input or output that are hashed
-    const uint64_t text;  // bytes that the cipher processes
-    const bool whole;  // the message is assembled as a whole
-};
-
-// Where a pair kernel begins, and how many bytes cipher and hash both have left from there. handed: the kernel
-// decrypts, and hands over what is hashed. need, step: those of the kernel, or values that serve all kernels of its
-// family.
-struct Start {
-    Start(const Shape &shape, bool handed, uint64_t need, uint64_t step) {
-        const bool ahead = shape.ahead && !handed;
-        aligned = !ahead && !shape.seals_record && shape.boundary % AES == 0;
-        if (!ahead && !shape.seals_record) cipher = (shape.boundary + AES - 1) & ~uint64_t(AES - 1);
-        if (!aligned && !shape.opens && cipher && cipher <= shape.text)  // leaves whole iterations of the text
-            cipher += (shape.text - cipher) & (step - 1) & ~uint64_t(AES - 1);
-        const uint64_t hashed =
-            shape.body < shape.boundary ? 0 : shape.boundary + shape.blocks_of_body(shape.body - shape.boundary);
-        hash = shape.boundary + (ahead ? (need + shape.unit - 1) & ~uint64_t(shape.unit - 1) : 0);
-        if (cipher <= shape.text && hash <= hashed) bytes = std::min(shape.text - cipher, hashed - hash);
-        bytes &= ~(step - 1);
-    }
-
-    bool aligned;
-    uint64_t cipher = 0, hash = 0, bytes = 0;
-};
 
 // The kernels, each of one lane; NULL: a message has nothing to do for it.
 struct Kernels {
@@ -91,26 +36,12 @@ struct Kernels {
     const Variant *block;  // masks tags of CCM
 };
 
-const Variant *pair_of(const Suite &suite, const Shape &shape, size_t n, double *cycles) {
-    if (!suite.hash || !suite.enciphers()) return nullptr;
-    for (const bool handed : {true, false}) {
-        const bool deciphers = shape.opens && !shape.ccm;
-        const Family &family = !deciphers ? suite.pairs : handed ? suite.handed_open_pairs : suite.open_pairs;
-        if (family.variants.empty() || (handed && (!deciphers || shape.boundary % AES))) continue;
-        const Start start(shape, handed, family.needs.front(), AES);
-        Need need = {&family, n, start.bytes, start.bytes};
-        need.aligned = start.aligned;
-        if (start.bytes < family.needs.back()) continue;
-        if (const Variant *const pair = choose_pair(suite, need, suite.ciphers(shape.opens), cycles)) return pair;
-    }
-    return nullptr;
-}
-
 // Returns false if kernels of several lanes take less time, or if other kernels must run. plan: NULL, or receives the
 // kernels with their figures.
 bool choose(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels, Plan *plan = nullptr) {
-    *kernels = {nullptr, nullptr, nullptr, pair_of(suite, shape, n, plan ? &plan->pair.cycles : nullptr), nullptr};
-    if (plan) plan->pair.chosen = {kernels->pair, n};
+    const Stitch stitch = choose_stitch(suite, shape, shape, n, false, false);
+    *kernels = {nullptr, nullptr, nullptr, stitch.pair, nullptr};
+    if (plan) plan->pair = {{stitch.pair, n}, stitch.cycles, nullptr, 0};
     const size_t beside = kernels->pair ? 1 : n;  // what precedes and follows a stitched middle is short
     const auto ask = [&](const Need &need, const Variant **v, Ranking Plan::*ranking) {
         const Lineup lineup = line_up(suite, need);
@@ -134,7 +65,8 @@ bool choose(const Suite &suite, const Shape &shape, size_t n, Kernels *kernels, 
         }
     }
     if (suite.enciphers()) {
-        const uint64_t bytes = kernels->pair ? AES : shape.text, lengths = bytes | (shape.seals_record ? AES : 0);
+        const uint64_t bytes = kernels->pair ? AES_BLOCK : shape.text,
+                       lengths = bytes | (shape.seals_record ? AES_BLOCK : 0);
         Need need = {&suite.ciphers(shape.opens), beside, bytes, bytes};
         need.rounds_up = !kernels->pair && rounds_up(suite, shape.opens);
         if (!need.rounds_up) need.grain = lengths & -lengths;
@@ -159,7 +91,7 @@ bool serves(const Suite &suite, const cst_job *jobs, size_t n) {
             return job.aad_len <= MOST_AAD &&
                    (plain || (cipher == ALGORITHM_COUNTER && CounterRoom(suite).hold(jobs, n)));
         case Construction::ccm: return job.aad_len <= MOST_AAD;
-        case Construction::tls: return plain && job.direction == CST_SEAL && job.in_len >= AES;
+        case Construction::tls: return plain && job.direction == CST_SEAL && job.in_len >= AES_BLOCK;
         default: return false;
     }
 }
@@ -204,11 +136,11 @@ public:
     void settle(cst_job *job) const { text_.settle(job); }
     // Around a call of the stitched kernel, which runs `bytes` bytes.
     void enter_pair() {
-        memcpy(pair_->cipher_chain(), alone_.cipher_chain(), AES);
+        memcpy(pair_->cipher_chain(), alone_.cipher_chain(), AES_BLOCK);
         pair_->text(in_ + at_, out_ + at_);
     }
     void leave_pair(uint64_t bytes) {
-        memcpy(alone_.cipher_chain(), pair_->cipher_chain(), AES);
+        memcpy(alone_.cipher_chain(), pair_->cipher_chain(), AES_BLOCK);
         at_ += bytes;
     }
 
@@ -278,6 +210,7 @@ public:
     [[gnu::always_inline]] void from(const uint8_t *chain) const { room_.kernel.put_chain(chain); }
     [[gnu::always_inline]] void hashed(const uint8_t *in, uint64_t bytes) const { room_.hashed(in, bytes); }
     [[gnu::always_inline]] void body(const uint8_t *in, uint64_t bytes) const { room_.hashed(in, bytes); }
+    static constexpr bool stopped() { return false; }
     [[gnu::always_inline]] void ended(size_t bytes) const { room_.ended(bytes); }
     [[gnu::always_inline]] void digest(uint8_t *to, size_t n) const {
         mac_.put_digest(room_.kernel.chain(room_.scratch), to, n);
@@ -325,6 +258,7 @@ public:
         const uint64_t before = middle_ ? run_middle(in) : 0;
         run_body(in + before, bytes - before);
     }
+    static constexpr bool stopped() { return false; }
     void ended(size_t bytes) { room_.ended(bytes); }
     void digest(uint8_t *to, size_t n) { mac_.put_digest(room_.kernel.chain(room_.scratch), to, n); }
 
@@ -537,7 +471,7 @@ int run_now(cst_job *jobs, size_t n) {
     const Shape shape = shape_of(suite, jobs, n);
     Kernels kernels;
     if (!choose(suite, shape, n, &kernels)) return JOB_WAITING;
-    if (shape.ccm) kernels.block = line_up_whole(suite, suite.blocks, 1, AES);
+    if (shape.ccm) kernels.block = line_up_whole(suite, suite.blocks, 1, AES_BLOCK);
     KernelCall spare[5];
     bool spared = false;
     const auto part = [&](const Variant *v, KernelCall *its_spare) -> const KernelCall * {

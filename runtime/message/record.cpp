@@ -1,9 +1,8 @@
 // TLS records to be sealed, in steps (RFC 5246, 6.2.3.2): the MAC covers head and text, then text, MAC and padding are
-// encrypted. In the stitched middle the hash is ahead of the cipher where the cipher overwrites the text (middle.cpp).
+// encrypted.
 
 #include "constructions.hpp"
 #include "mac.hpp"
-#include "middle.hpp"
 #include "text.hpp"
 
 namespace cst {
@@ -20,7 +19,6 @@ void seal_records(const Class &c) {
         m.body_bytes = m.ready = m.job->in_len;
         begin_mac(suite, &m);
     }
-    run_middles_behind(c, run_macs);
     finish_macs(c);
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];

@@ -249,6 +249,12 @@ double steps_cycles(const Suite &suite, size_t messages) {
     return suite.engine->message_cost() * (double(messages) + BURST_MESSAGES);
 }
 
+// Returns the core cycles that the walks of a stitched middle, and those in front of it, take besides their kernels.
+double walks_cycles(const Suite &suite, size_t messages) {
+    constexpr double WALKS = 3;
+    return suite.engine->message_cost() * WALKS * (LANES + IN_LANES * double(messages));
+}
+
 // Selects a pair kernel for the middle; NULL: there is none, or the parts one after the other take less time. beside:
 // core cycles that the parts would save.
 const Variant *pair_now(const Suite &suite, const Need &need, const Family &ciphers, double beside = 0) {
@@ -338,22 +344,26 @@ const Variant *choose_hash_list(const Suite &suite, bool opens, size_t n, uint64
 
 namespace {
 
-const Variant *pair_for(const Suite &suite, const Need &exact, const Family &ciphers, Question::Kind kind) {
+const Variant *pair_for(const Suite &suite, const Need &exact, const Family &ciphers, Question::Kind kind,
+                        double *cycles) {
     if (exact.family->variants.empty() || !exact.messages) return nullptr;
     if (suite.forced && !exact.family->holds(suite.forced)) return nullptr;
-    return chosen_before(suite, exact, Question(suite, exact, kind, &ciphers == &suite.decrypts),
-                         [&](const Need &need) {
-                             return pair_now(suite, need, ciphers,
-                                             kind == Question::Kind::pair ? 0 : steps_cycles(suite, need.messages));
-                         });
+    const Variant *const pair =
+        chosen_before(suite, exact, Question(suite, exact, kind, &ciphers == &suite.decrypts), [&](const Need &need) {
+            return pair_now(suite, need, ciphers,
+                            kind == Question::Kind::pair ? 0 : walks_cycles(suite, need.messages));
+        });
+    if (cycles && pair) *cycles = on_this(*pair, exact, exact.messages);
+    return pair;
 }
 
 }  // namespace
 
 const Variant *choose_pair(const Suite &suite, const Need &exact, const Family &ciphers, double *cycles) {
-    const Variant *const pair = pair_for(suite, exact, ciphers, Question::Kind::pair);
-    if (cycles && pair) *cycles = on_this(*pair, exact, exact.messages);
-    return pair;
+    return pair_for(suite, exact, ciphers, Question::Kind::pair, cycles);
+}
+const Variant *choose_pair_of_lists(const Suite &suite, const Need &exact, const Family &ciphers, double *cycles) {
+    return pair_for(suite, exact, ciphers, Question::Kind::pair_or_lists, cycles);
 }
 
 bool both_beat_halves(const Suite &suite, const Need &exact) {
@@ -393,10 +403,6 @@ const Variant *choose_checked(const Suite &suite, bool opens, size_t n, uint64_t
                 alternative(cipher, message_need(cipher, opens, n, need.bytes, 0)) + alternative(checksum, sum);
             return alone <= both.cycles ? nullptr : v;
         });
-}
-
-bool pair_beats_lists(const Suite &suite, const Need &exact, const Family &ciphers) {
-    return pair_for(suite, exact, ciphers, Question::Kind::pair_or_lists);
 }
 
 }  // namespace cst

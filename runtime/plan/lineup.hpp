@@ -117,8 +117,7 @@ bool both_beat_halves(const Suite &suite, const Need &exact);
 // Selects the kernel for n messages of a cipher and their checksums together. NULL: there is none, or the two one after
 // the other take less time.
 const Variant *choose_checked(const Suite &suite, bool opens, size_t n, uint64_t bytes);
-// Whether the pair kernel, with the steps that it needs around it, takes less time than cipher and MAC as lists
-// (message/lists.cpp).
-bool pair_beats_lists(const Suite &suite, const Need &exact, const Family &ciphers);
+// Does so where the parts are lists (message/lists.cpp), and the pair kernel needs walks around it.
+const Variant *choose_pair_of_lists(const Suite &suite, const Need &exact, const Family &ciphers, double *cycles);
 
 }  // namespace cst

@@ -71,6 +71,21 @@ def test_some_in_place(context: Context, name: str) -> None:
         assert kernel.calls() > before
 
 
+@pytest.mark.parametrize("direction, role", [(SEAL, "enc"), (OPEN, "dec")])
+def test_a_stitched_kernel_beside_others(context: Context, direction: int, role: str) -> None:
+    """A text that is empty, or in pieces too long to be copied, keeps no other from the stitched kernel."""
+    name, suite = f"aes128_cbc_{role}_x1+sha1_ni_x1@sse_aesni_shani", "aes-128-cbc+hmac-sha1-etm"
+    if not runs(context, name):
+        pytest.skip("this CPU cannot run it")
+    bench, kernel = Bench(context, (suite, direction)), context.kernel(name)
+    with forced(context, name, [suite]) as fitting:
+        assert fitting == [suite]
+        for stranger in (JobSpec(suite, direction, 0, OWN_KEY, 8), JobSpec(suite, direction, 33008, 0, 8, pieces=3)):
+            before = kernel.calls()
+            bench.burst([stranger, *(JobSpec(suite, direction, length, OWN_KEY, 8) for length in (4096, 2048, 3008))])
+            assert kernel.calls() >= before + 3
+
+
 @pytest.mark.parametrize(
     "direction, name", [(SEAL, "chacha_poly_enc_short_x1@avx2"), (OPEN, "chacha_poly_dec_short_x1@avx2")]
 )
