@@ -64,9 +64,8 @@ bool plan_now(const Suite &suite, const cst_job &job, size_t n, Plan *plan);
 // records, in one piece. Returns CST_OK, CST_ERR_AUTH, or JOB_WAITING: nothing was written. readable:
 // NULL, or the address up to which bytes after an input may be read (their values do not matter).
 int run_lists(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable);
-// Divides a class into those jobs that run_lists takes, unless a kernel is forced that is none of lists, and others.
-// Returns the number of the former. Both keep their order.
-size_t part_lists(cst_job *const *jobs, size_t n, cst_job **listed, cst_job **others);
+// Whether run_lists takes this job, unless a kernel is forced that is none of lists.
+bool is_list(const cst_job &job);
 // Plans what run_lists does with n jobs like this one. Returns false if it does not take them.
 bool plan_lists(const Suite &suite, const cst_job &job, size_t n, bool one_key, Plan *plan);
 

@@ -193,14 +193,9 @@ bool prepare(Lists *lists) {
     return true;
 }
 
-// Runs texts and MACs in the order that the construction wants. Opening, a text whose MAC was wrong is not decrypted.
-template <typename Texts, typename Macs>
-bool run_in_order(const Lists &lists, Texts texts, Macs macs) {
-    if (lists.opens == lists.suite.row.covers_plaintext) {
-        texts(lists);
-        return macs(lists);
-    }
-    if (macs(lists)) return texts(lists);
+// Runs the texts of those whose MAC was right. Not inlined: its lists take room on the stack.
+template <typename Texts>
+[[gnu::noinline]] void run_right_texts(const Lists &lists, Texts texts) {
     Lists right = lists;
     cst_job *jobs[MOST_MESSAGES];
     MiddleState *middles[MOST_MESSAGES];
@@ -213,6 +208,17 @@ bool run_in_order(const Lists &lists, Texts texts, Macs macs) {
         jobs[right.n++] = lists.jobs[i];
     }
     texts(right);
+}
+
+// Runs texts and MACs in the order that the construction wants. Opening, a text whose MAC was wrong is not decrypted.
+template <typename Texts, typename Macs>
+bool run_in_order(const Lists &lists, Texts texts, Macs macs) {
+    if (lists.opens == lists.suite.row.covers_plaintext) {
+        texts(lists);
+        return macs(lists);
+    }
+    if (macs(lists)) return texts(lists);
+    run_right_texts(lists, texts);
     return false;
 }
 
@@ -319,16 +325,9 @@ bool run_stitched(const Lists &lists) {
 
 }  // namespace
 
-size_t part_lists(cst_job *const *jobs, size_t n, cst_job **listed, cst_job **others) {
-    const Suite &suite = *key_of(*jobs[0]).suite;
-    if (!suite_walks(suite)) return 0;
-    const CounterRoom room(suite);
-    size_t some = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (walks(suite, room, *jobs[i])) listed[some++] = jobs[i];
-        else others[i - some] = jobs[i];
-    }
-    return some;
+bool is_list(const cst_job &job) {
+    const Suite &suite = *key_of(job).suite;
+    return suite_walks(suite) && walks(suite, CounterRoom(suite), job);
 }
 
 bool plan_lists(const Suite &suite, const cst_job &job, size_t n, bool one_key, Plan *plan) {

@@ -139,12 +139,15 @@ bool run_steps(Memory *memory, cst_job *const *jobs, size_t n) {
     return all;
 }
 
-// Runs a class of which lists do not take all. A message that they do not take, such as an empty one, keeps no other
-// from a stitched kernel.
+// Runs a class of which lists take some. A message that they do not take, such as an empty one, keeps no other from a
+// stitched kernel. Not inlined: its lists take room on the stack.
 __attribute__((noinline)) bool run_parted(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable) {
     cst_job *listed[MOST_MESSAGES], *others[MOST_MESSAGES];
-    const size_t some = part_lists(jobs, n, listed, others);
-    if (!some || some == n) return run_steps(memory, jobs, n);
+    size_t some = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (is_list(*jobs[i])) listed[some++] = jobs[i];
+        else others[i - some] = jobs[i];
+    }
     const int result = run_lists(memory, listed, some, readable);
     const bool all = result == JOB_WAITING ? run_steps(memory, listed, some) : result == CST_OK;
     return run_steps(memory, others, n - some) && all;
@@ -155,7 +158,9 @@ __attribute__((noinline)) bool run_parted(Memory *memory, cst_job *const *jobs, 
 bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable) {
     if (const SuiteKind *const kind = kind_of(*suite_of(jobs[0]))) return kind->run(memory, jobs, n, readable);
     const int result = run_lists(memory, jobs, n, readable);
-    return result == JOB_WAITING ? run_parted(memory, jobs, n, readable) : result == CST_OK;
+    if (result != JOB_WAITING) return result == CST_OK;
+    const size_t some = size_t(std::count_if(jobs, jobs + n, [](const cst_job *job) { return is_list(*job); }));
+    return some && some < n ? run_parted(memory, jobs, n, readable) : run_steps(memory, jobs, n);
 }
 
 namespace {
