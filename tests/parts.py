@@ -142,8 +142,8 @@ PARTS: dict[str, tuple[str, ...]] = {
 NEVER_RUN = frozenset(
     """
     bare-examples bare-first-bench bare-first-cmake bare-first-conan bare-first-deb bare-first-demo
-    bare-first-generated bare-first-install bare-first-make bare-first-pip bare-first-tarball bare-
-    first-wheel bare-packages bare-readme choices constant-time fuzz ipsec-mb musl mutations-kernel
+    bare-first-generated bare-first-install bare-first-make bare-first-pip bare-first-tarball
+    bare-first-wheel bare-packages bare-readme choices constant-time fuzz ipsec-mb musl mutations-kernel
     mutations-program mutations-template newcomer openssl-calls openssl-servers pack-0 pack-1 pack-2
     pack-3 pack-4 pack-5 pack-6 pack-7 pack-8 pack-9 packages peers rust soak
     """.split()
