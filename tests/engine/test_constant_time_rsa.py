@@ -22,6 +22,9 @@ from jobs.samples import LONG
 PLAIN_BYTES = 6456
 """Of a prepared key in front of its process and lock (public_key/blinding.hpp): numbers, whose places do not depend on
 the key, and which of the blinding factors are the current ones."""
+SHARING_BYTES = 8
+"""Of that process and lock. What is behind them is the same for both keys, and ends with the key's context."""
+PREPARED_BYTES = PLAIN_BYTES + SHARING_BYTES + 16
 AT_MODULUS = 16
 TRIES = 8  # because what the library allocates need not be at the same place
 
@@ -55,10 +58,11 @@ def test_one_trace_for_all_secrets(host: Context, operation: str) -> None:
         pytest.skip("this CPU cannot run it")
     privates = [rsa.generate_private_key(65537, 2048) for _ in range(2)]
     keys = [RsaKey(der(key), host) for key in privates]
-    images = [ctypes.string_at(key.prepared().pointer, PLAIN_BYTES) for key in keys]
+    images = [ctypes.string_at(key.prepared().pointer, PREPARED_BYTES) for key in keys]
     publics = [key.public_key().public_numbers() for key in privates]
     for image, public in zip(images, publics):
         assert image[AT_MODULUS:].startswith(public.n.to_bytes(256, "little"))
+        assert image.endswith(host.handle.value.to_bytes(8, "little"))
     rng = random.Random(operation)
     if operation == "rsa-private":
         inputs, status = [b"\0" + rng.randbytes(255), bytes(255) + b"\2"], OK
@@ -68,11 +72,12 @@ def test_one_trace_for_all_secrets(host: Context, operation: str) -> None:
     base = ctypes.addressof(ctypes.c_char.from_buffer(memory))
     (job,) = structs = (PkJob * 1).from_buffer(memory)
     job.__init__(in_len=256, out=base + 2048, out_cap=256, prepared=base + 4096, **{"in": base + 1024})
-    memory[4096 : 4096 + PLAIN_BYTES + 64] = images[0] + bytes(64)  # of no process; a lock that nobody holds
+    behind = images[0][PLAIN_BYTES + SHARING_BYTES :]
+    memory[4096 + PLAIN_BYTES : 4096 + PREPARED_BYTES] = bytes(SHARING_BYTES) + behind  # no process, no holder
 
     def put(which: int) -> None:
         memory[1024:1280] = inputs[which]
-        memory[4096 : 4096 + PLAIN_BYTES] = images[which]
+        memory[4096 : 4096 + PLAIN_BYTES] = images[which][:PLAIN_BYTES]
 
     burst = pk.lib.cst_pk_burst
     put(0)
