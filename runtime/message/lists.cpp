@@ -148,7 +148,8 @@ void choose_walks(Lists *lists, uint64_t aad) {
     if (fits_whole(suite, suite.row.head_bytes(aad), lists->most)) return;
     const bool forced = suite.forced && suite.forced->stitched();
     bool in_place = false;
-    for (size_t i = 0; i < lists->n; i++) in_place |= lists->jobs[i]->in == lists->jobs[i]->out;
+    for (size_t i = 0; i < lists->n; i++)  // a plan has no buffers
+        in_place |= lists->jobs[i]->in && lists->jobs[i]->in == lists->jobs[i]->out;
     cst_job like = *lists->jobs[0];
     like.aad_len = aad;
     like.in_len = lists->most;
