@@ -18,6 +18,7 @@ const OSSL_PARAM Ccm::SETTABLE[] = {OSSL_PARAM_size_t(OSSL_CIPHER_PARAM_AEAD_IVL
 
 Ccm::Ccm(const Ccm &other) : Context(other) {
     memcpy(iv_, other.iv_, sizeof(iv_));
+    memcpy(nonce_, other.nonce_, sizeof(nonce_));
     memcpy(tag_, other.tag_, sizeof(tag_));
     memcpy(tls_head_, other.tls_head_, sizeof(tls_head_));
     iv_bytes_ = other.iv_bytes_;
@@ -81,6 +82,7 @@ bool Ccm::part(uint8_t *out, size_t *written, size_t room, Bytes in) {
     if (out) return text(out, written, in);
     if (!in.data) {
         text_bytes_ = in.n;
+        memcpy(nonce_, iv_, sizeof(nonce_));
         has_length_ = true;
     } else {
         if (!has_length_ && in.n) return false;
@@ -101,10 +103,11 @@ bool Ccm::text(uint8_t *out, size_t *written, Bytes in) {
     if (!seals_ && tag_is_ == Tag::none) return no_tag();
     if (!seals_ && tag_is_ != Tag::given) return false;
     if (has_length_ && in.n != text_bytes_) return false;
-    const int error = seals_ ? cst_seal(key_.get(), iv_, iv_bytes_, aad_, aad_bytes_, in.data, in.n, out, in.n, nullptr,
-                                        tag_, tag_bytes_)
-                             : cst_open(key_.get(), iv_, iv_bytes_, aad_, aad_bytes_, in.data, in.n, out, in.n, nullptr,
-                                        tag_, tag_bytes_);
+    const uint8_t *const nonce = has_length_ ? nonce_ : iv_;
+    const int error = seals_ ? cst_seal(key_.get(), nonce, iv_bytes_, aad_, aad_bytes_, in.data, in.n, out, in.n,
+                                        nullptr, tag_, tag_bytes_)
+                             : cst_open(key_.get(), nonce, iv_bytes_, aad_, aad_bytes_, in.data, in.n, out, in.n,
+                                        nullptr, tag_, tag_bytes_);
     // Whatever comes of it: another text under this nonce would be given the same keystream.
     has_iv_ = has_length_ = false;
     tag_is_ = seals_ && !error ? Tag::made : Tag::none;
