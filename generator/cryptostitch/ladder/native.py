@@ -67,7 +67,10 @@ def filled_registers(byte: int) -> probe_library.Registers:
 
 class NativeMachine:
     """``placement``: blocks lie flush against the page above ("end") or below ("start"), as far as their alignment
-    allows. ``before``: makes the registers of a call that is given none; ``stack_fill``: what the stack consists of."""
+    allows. ``before``: makes the registers of a call that is given none; ``stack_fill``: what the stack consists of.
+
+    A process may have only so many mappings, and each block takes two: whoever makes machines in a loop uses them as
+    context managers, which free the blocks."""
 
     def __init__(self, placement: str = "end", seed: object = 0, cpu_ns: int = RUN_NS):
         if placement not in ("end", "start"):
@@ -107,6 +110,12 @@ class NativeMachine:
         for code, address in self._code.items():
             self.library.cst_probe_block_free(address, len(code))
         self._blocks, self._code = {}, {}
+
+    def __enter__(self) -> NativeMachine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.reset()
 
     def __del__(self) -> None:
         if hasattr(self, "_code"):

@@ -10,11 +10,12 @@ def _constant(byte: int) -> Secrets:
 
 
 def _changed(secrets: Secrets, byte: int, bit: int) -> Secrets:
-    """Changes one bit of one byte of each secret, or the whole byte."""
+    """Changes one bit of one byte of each secret that has any (ECB has no IV), or the whole byte."""
 
     def changed(what: str, size: int) -> bytes:
         data = bytearray(secrets(what, size))
-        data[byte % size] ^= bit
+        if data:
+            data[byte % size] ^= bit
         return bytes(data)
 
     return changed
