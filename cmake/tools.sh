@@ -37,6 +37,7 @@ if [ "$use" = test ]; then
     has gdb gdb # whether it sees kernels, as perf does
     has perf linux-perf
     has qemu-x86_64 qemu-user # other CPUs
+    has nasm nasm # intel-ipsec-mb's own test programs
     has clang++ clang libclang-rt-dev # fuzzing with libFuzzer
     has chromium chromium fonts-dejavu-core # the pages that commands write
     has chromedriver chromium-driver

@@ -95,6 +95,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatu
     if why := _refusal(config, exitstatus):
         terminalreporter.line(f"{PAGE.name} keeps its row of {part}: {why}")
         return
+    if not terminalreporter.getreports("passed"):
+        terminalreporter.line(f"{PAGE.name} keeps its row of {part}: all its tests were skipped")
+        return
     from cryptostitch.binding import runtime
 
     cpu = runtime.Context().cpu()
