@@ -143,9 +143,9 @@ NEVER_RUN = frozenset(
     """
     bare-examples bare-first-bench bare-first-cmake bare-first-conan bare-first-deb bare-first-demo
     bare-first-generated bare-first-install bare-first-make bare-first-pip bare-first-tarball
-    bare-first-wheel bare-packages bare-readme choices constant-time fuzz ipsec-mb musl mutations-kernel
-    mutations-program mutations-template newcomer openssl-calls openssl-servers pack-0 pack-1 pack-2
-    pack-3 pack-4 pack-5 pack-6 pack-7 pack-8 pack-9 packages peers rust soak
+    bare-first-wheel bare-packages bare-readme choices constant-time ipsec-mb musl mutations-kernel
+    mutations-program mutations-template openssl-calls pack-0 pack-1 pack-2 pack-3 pack-4 pack-5
+    pack-6 pack-7 pack-8 pack-9 packages peers soak
     """.split()
 )
 """Parts of which no whole run is known: `long_runs.md` has a row of every other one."""
