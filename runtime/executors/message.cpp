@@ -54,7 +54,7 @@ int Memory::allocate(const Engine &engine, size_t n) {
                  message_bytes = lines(n * sizeof(Message)), list_bytes = lines(n * sizeof(Message *));
     base_ = engine.spare().take(STATE_ALIGN + state_bytes + IDLE_OUT_BYTES + scratch_bytes + message_bytes +
                                 3 * list_bytes + n * AREA_BYTES + COPIES_BYTES + lanes.step.bytes + window.bytes +
-                                pieces.bytes + halves.bytes + work.bytes);
+                                pieces.bytes + halves.bytes + windows.bytes + work.bytes);
     if (!base_) return CST_ERR_MEMORY;
     spare_ = &engine.spare();
     uint8_t *p = static_cast<uint8_t *>(base_);
@@ -72,7 +72,8 @@ int Memory::allocate(const Engine &engine, size_t n) {
     window.at = p += lanes.step.bytes;
     pieces.at = p += window.bytes;
     halves.at = p += pieces.bytes;
-    work.at = p + halves.bytes;
+    windows.at = p += halves.bytes;
+    work.at = p + windows.bytes;
     room_ = n;
     return CST_OK;
 }
@@ -83,10 +84,10 @@ void Memory::clean() {
     for (uint32_t lane = 0; lane < lanes.scratch_lanes; lane++)
         wipe(lanes.scratch + lane * SCRATCH_PITCH, lanes.scratch_used + PAD_SLACK);
     for (size_t i = 0; i < messages_used; i++) wipe(messages[i].chain, secret_bytes);
-    for (size_t i = 0; area_used && i < messages_used; i++) wipe(areas_ + i * AREA_BYTES, area_used);
+    for (size_t i = 0; i < areas_wiped_; i++) wipe(areas_ + i * AREA_BYTES, area_used);
     wipe(copies, copies_used);
     lanes.state_used = lanes.idle_used = lanes.scratch_lanes = lanes.scratch_used = messages_used = secret_bytes =
-        area_used = copies_used = 0;
+        area_used = areas_wiped_ = copies_used = 0;
     clear_below<BELOW>();
 }
 

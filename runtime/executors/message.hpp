@@ -97,36 +97,27 @@ bool settle_digest(cst_job *job, const uint8_t *digest);
 // Rejects a forgery: sets CST_ERR_AUTH and zeroes the output.
 void refuse_unopened(cst_job *job);
 
-// Progress of a message's MAC (message/mac.cpp).
-enum class Stage : uint8_t {
-    aad,  // whole blocks of the AAD, in place
-    joint,  // the boundary block: the rest of the head, and the body's first bytes
-    body,  // whole blocks of the body, in place
-    end,  // the rest, the trailer and the padding
-    outer,  // HMAC's outer hash
-    done  // `digest` is set
-};
+// Progress of a message's MAC (message/mac.cpp). body: the AAD is hashed; done: everything is.
+enum class Stage : uint8_t { aad, body, done };
 
 struct Message {
     cst_job *job;
     const Key *key;
     Buffer in, out;
 
-    // Text: up to `text_end` it is in `in` and `out`; last_bytes of `last`, whole blocks, follow it.
+    // Text: up to `text_end` it is in `in` and `out`.
     uint64_t ciphered, text_end, text_stop;  // text_stop: where run_texts stops
-    uint32_t last_bytes;
 
     // MAC: it covers the head, `body_bytes` of `body`, the trailer.
     Buffer *body;
-    uint64_t body_bytes, hashed, hash_stop;  // hash_stop: where run_macs stops before the end
-    uint64_t aad_hashed;  // bytes of the AAD, in CCM and Poly1305
-    uint64_t ready;  // bytes of the body that can be read already
+    uint64_t body_bytes, hashed, hash_stop;  // hash_stop: where run_bodies stops
+    uint64_t aad_hashed;  // bytes of the AAD
     uint32_t boundary;  // bytes of the body up to the first block boundary after the head
     Stage stage;
     bool whole;  // the message is assembled as a whole
-    bool to_end;  // run_macs finishes the message
+    bool to_end;  // the message is hashed to its end
     bool scattered;
-    bool paired, aligned;  // a pair kernel does the middle; aligned: cipher and hash are at the same byte
+    bool paired;  // a pair kernel does the middle
     bool chain_wanted;  // the chaining value after the text is needed
     bool in_place;
     bool failed;  // did not authenticate
@@ -176,19 +167,22 @@ public:
     size_t messages_used = 0;
     size_t secret_bytes = 0;  // bytes of each message, from `chain` on, that are wiped
 
-    // Area of each message, for suites that need it: RC4's chain and table; the end of a TLS record; the bytes of a
-    // message with Poly1305 that go with the first call, and powers of its key.
-    static constexpr size_t AREA_BYTES = 1536;
-    // Returns the area of a message, and notes that `bytes` bytes of it are to be wiped.
-    uint8_t *area_of(const Message &m, size_t bytes) {
+    // Area of each message, for suites that need it: what a message in windows knows; the end of a TLS record; the
+    // bytes of a message with Poly1305 that go with the first call, and powers of its key.
+    static constexpr size_t AREA_BYTES = 2304;
+    // Returns the area of the i-th message, and notes that `bytes` bytes of it are to be wiped.
+    uint8_t *area_of(size_t i, size_t bytes) {
         if (area_used < bytes) area_used = bytes;
-        return areas_ + size_t(&m - messages) * AREA_BYTES;
+        if (areas_wiped_ <= i) areas_wiped_ = i + 1;
+        return areas_ + i * AREA_BYTES;
     }
+    uint8_t *area_of(const Message &m, size_t bytes) { return area_of(size_t(&m - messages), bytes); }
     size_t area_used = 0;
 
     // Jobs that stand for others, one slot above the other: of a column, or of jobs that lie apart; in one piece; of
     // half a suite.
     Slot<24576> window, pieces, halves;
+    Slot<16384> windows;  // a walk over windows of messages
     cst_job **waiting = nullptr;  // a list of jobs with the same room
     Slot<57344> work;  // what a construction knows of its messages
 
@@ -200,10 +194,10 @@ public:
 private:
     void *base_ = nullptr;
     uint8_t *areas_ = nullptr;
+    size_t areas_wiped_ = 0;  // those to be wiped
     Spare *spare_ = nullptr;  // where the memory came from
     size_t room_ = 0;
 };
-static_assert(RC4_STATE <= Memory::AREA_BYTES);
 
 // Messages of one suite and direction that are in progress together, the longest first.
 struct Class {

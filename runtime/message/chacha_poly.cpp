@@ -24,7 +24,8 @@ constexpr size_t BLOCK = 16;
 constexpr size_t WIDEST = CHACHA_MOST_BLOCKS * CHACHA_BLOCK;
 // Layout of the area: the bytes of the first call; at POWERS powers of r.
 constexpr size_t POWERS = WIDEST;
-static_assert(POWERS + POLY_MOST_ROWS * BLOCK <= Memory::AREA_BYTES);
+constexpr size_t AREA = POWERS + POLY_MOST_ROWS * BLOCK;
+static_assert(AREA <= Memory::AREA_BYTES);
 static_assert(sizeof(PolyKey) <= MOST_LAST, "the key is kept where other suites keep the end of a text");
 constexpr uint64_t POWERS_MADE = 8;  // one after the other
 
@@ -52,7 +53,7 @@ void begin_messages(const Class &c) {
         m.out.set(area, m.text_end, nullptr, 0);
         m.scattered = false;
     }
-    run_all_texts(c, false);
+    run_all_texts(c);
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
         const cst_job &job = *m.job;
@@ -64,8 +65,8 @@ void begin_messages(const Class &c) {
         m.ciphered = chacha_first_bytes(job.in_len);
         m.text_end = m.text_stop = job.in_len;
         m.body = c.opens ? &m.in : &m.out;
-        m.body_bytes = m.ready = job.in_len;
-        begin_mac(*c.suite, &m);
+        m.body_bytes = job.in_len;
+        begin_mac(&m);
         memset(m.hash_chain, 0, 24);
         m.hash_from = m.hash_chain;
         take_key(&m);
@@ -75,7 +76,7 @@ void begin_messages(const Class &c) {
 
 // Makes the key rows of a kernel that takes powers.
 void make_powers(const Class &c, Message *m, const Variant &v) {
-    uint8_t *const powers = c.memory->area_of(*m, Memory::AREA_BYTES) + POWERS;
+    uint8_t *const powers = c.memory->area_of(*m, AREA) + POWERS;
     poly1305_powers(*poly_key_of(m), v.hash.key_form, powers);
     m->mac_keys_end = powers + BLOCK * v.hash.key_rows;
 }
@@ -161,20 +162,20 @@ void run_chacha_poly(const Class &c) {
         m.boundary = uint32_t(m.ciphered);
         m.whole = m.ciphered == m.text_end;
     }
-    const Middles middles = choose_middles(c);
+    const Middle middle = choose_middle(c);
     Message **const list = c.memory->other;
     const size_t n = list_paired(c, list);
     for (size_t i = 0; i < n; i++) {
         Message &m = *list[i];
         absorb_aad(c, &m);
-        m.hashed = hash_start(m, middles.of[0]);
+        m.hashed = hash_start(*c.suite, m, middle);
         absorb(c, &m, m.body->at(0), size_t(m.hashed));
-        make_powers(c, &m, *middles.of[0].choice);
+        make_powers(c, &m, *middle.choice);
         if (c.opens) m.out.write(0, c.memory->area_of(m, 0) + CHACHA_BLOCK, size_t(m.ciphered));
     }
-    run_middles(c, middles);
+    run_middles(c, middle);
     for (size_t i = 0; i < c.n; i++) c.messages[i].boundary = 0;
-    if (!c.opens) run_all_texts(c, false);
+    if (!c.opens) run_all_texts(c);
     for (size_t i = 0; i < c.n; i++)
         if (c.messages[i].paired) absorb_end(c, &c.messages[i]);
     run_long_messages(c);
@@ -190,7 +191,7 @@ void run_chacha_poly(const Class &c) {
         if (!m.failed && !m.paired)
             m.out.write(0, c.memory->area_of(m, 0) + CHACHA_BLOCK, size_t(chacha_first_bytes(m.job->in_len)));
     }
-    run_all_texts(c, false);
+    run_all_texts(c);
 }
 
 }  // namespace cst

@@ -59,25 +59,15 @@ int run_now(cst_job *jobs, size_t n);
 // Plans what run_now does with n jobs like this one. Returns false if it does not take them.
 bool plan_now(const Suite &suite, const cst_job &job, size_t n, Plan *plan);
 
-// Runs a class (jobs of one suite and direction, the longest first, at most MOST_MESSAGES) as lists of segments, if
-// that takes all its jobs and no other path takes less time: a cipher, a MAC, encrypt-then-MAC, CCM, or TLS
-// records, in one piece. Returns CST_OK, CST_ERR_AUTH, or JOB_WAITING: nothing was written. readable:
-// NULL, or the address up to which bytes after an input may be read (their values do not matter).
+// Runs a class (jobs of one suite and direction, the longest first, at most MOST_MESSAGES) as lists of segments: all
+// but GCM and ChaCha20-Poly1305. Returns CST_OK, CST_ERR_AUTH, or JOB_WAITING: it is one of these; nothing was written.
+// readable: NULL, or the address up to which bytes after an input may be read (their values do not matter).
 int run_lists(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable);
-// Whether run_lists takes this job, unless a kernel is forced that is none of lists.
-bool is_list(const cst_job &job);
 // Plans what run_lists does with n jobs like this one. Returns false if it does not take them.
 bool plan_lists(const Suite &suite, const cst_job &job, size_t n, bool one_key, Plan *plan);
 
-// Run the steps of each construction (suite/suite.hpp) on the messages of a class, in order. Each sets status and
-// out_len of all jobs.
-void run_cipher_alone(const Class &c);             // compose.cpp
-void run_mac_alone(const Class &c);
-void run_encrypt_then_mac(const Class &c);
-void seal_records(const Class &c);                 // record.cpp
-void run_xts(const Class &c);                      // xts.cpp
-void run_ccm(const Class &c);                      // compose.cpp
-void run_gcm(const Class &c);                      // gcm.cpp
-void run_chacha_poly(const Class &c);              // chacha_poly.cpp
+// Run the messages of a class in steps. Each sets status and out_len of all jobs.
+void run_gcm(const Class &c);
+void run_chacha_poly(const Class &c);
 
 }  // namespace cst

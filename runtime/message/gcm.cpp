@@ -84,9 +84,9 @@ void begin_messages(const Class &c) {
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
         m.body = c.opens ? &m.in : &m.out;
-        m.body_bytes = m.ready = m.job->in_len;
+        m.body_bytes = m.job->in_len;
         text_done(m.job);
-        begin_mac(suite, &m);
+        begin_mac(&m);
         m.stage = Stage::body;
         make_counter(&blocks, &m);
         put_zeros(m.hash_chain);
@@ -107,12 +107,12 @@ void run_gcm(const Class &c) {
         m.hash_stop = m.body_bytes;
         list[i] = &m;
     }
-    if (!c.opens) run_all_texts(c, false);
+    if (!c.opens) run_all_texts(c);
     absorb_bodies(c, list, c.n);
     for (size_t i = 0; i < c.n; i++) finish(suite, &c.messages[i]);
     if (!c.opens) return write_tags(c);
     check_tags(c);
-    run_all_texts(c, false);
+    run_all_texts(c);
 }
 
 }  // namespace cst

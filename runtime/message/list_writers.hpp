@@ -1,5 +1,5 @@
-// Lists the segments of messages for executors/walk.hpp: of whole messages, or of what comes before and after a
-// stitched middle (stitch.hpp).
+// Lists the segments of messages for executors/walk.hpp: of whole messages, or of what comes before a part of them that
+// another walk does, of that part, and of what comes after it.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,16 @@
 
 namespace cst {
 
-enum class Phase : uint8_t { whole, before, after };
+enum class Phase : uint8_t { whole, before, within, after };
 
-// Where the stitched middle of a message is, and the chaining values in front of it and behind it.
+// Where such a part of a message is, and the chaining values in front of it and behind it: a stitched middle
+// (stitch.hpp), or what is contiguous of a message in pieces (windows.cpp).
 struct MiddleState {
     uint64_t cipher;  // position at which the cipher begins
     uint64_t ahead;  // bytes of the body behind its first block boundary that the hash takes before
     uint64_t bytes;  // of text and body
+    const uint8_t *body;  // what the hash reads next
+    uint8_t *rc4;  // room for the chain and table of RC4
     alignas(16) uint8_t chain[16];  // of the cipher where a phase ended
     alignas(16) uint8_t hash_chain[MOST_CHAIN];
 };
@@ -38,6 +41,42 @@ struct NoStates {
 template <Phase PHASE>
 using StatesOf = std::conditional_t<PHASE == Phase::whole, NoStates, MiddleStates>;
 
+// The chaining values of a cipher in the lanes of a kernel, with the tables of RC4.
+class TextChains {
+public:
+    TextChains(const Part &part, uint8_t *state) : part_(part), state_(state) {}
+    void begin(uint32_t lane, const MessageText &text, const cst_job &job) const {
+        const LanePlace &place = part_.lanes[lane];
+        if (place.table != NO_FIELD) put_rc4(place, key_of(job).rc4());
+        else if (place.chain != NO_FIELD) text.put_chain(state_ + place.chain, job);
+    }
+    void put(uint32_t lane, const MiddleState &from) const {
+        const LanePlace &place = part_.lanes[lane];
+        if (place.table != NO_FIELD) put_rc4(place, from.rc4);
+        else if (place.chain != NO_FIELD) memcpy(state_ + place.chain, from.chain, sizeof(from.chain));
+    }
+    void take(uint32_t lane, MiddleState *to) const {
+        const LanePlace &place = part_.lanes[lane];
+        if (place.table != NO_FIELD) take_table(lane, to);
+        else if (place.chain != NO_FIELD) memcpy(to->chain, state_ + place.chain, sizeof(to->chain));
+    }
+    void take_table(uint32_t lane, MiddleState *to) const {
+        const LanePlace &place = part_.lanes[lane];
+        if (place.table == NO_FIELD) return;
+        memcpy(to->rc4, state_ + place.chain, AES_BLOCK);
+        memcpy(to->rc4 + AES_BLOCK, state_ + place.table, part_.table_bytes);
+    }
+
+private:
+    void put_rc4(const LanePlace &place, const uint8_t *from) const {
+        memcpy(state_ + place.chain, from, AES_BLOCK);
+        memcpy(state_ + place.table, from + AES_BLOCK, part_.table_bytes);
+    }
+
+    const Part &part_;
+    uint8_t *const state_;
+};
+
 // Of texts, as MessageText states them.
 template <Phase PHASE = Phase::whole>
 class TextWriter {
@@ -45,35 +84,34 @@ public:
     typedef TextSegment Segment;
     static constexpr size_t MOST_SEGMENTS = 2;  // in place, and assembled aside
 
-    // fills: some texts end in a partial iteration. middles: NULL for whole messages.
-    TextWriter(const Variant &v, LaneMemory *memory, const cst_job &first, bool fills,
-               MiddleState *const *middles = nullptr)
+    // fills: some texts end in a partial iteration. goes_on: as of MessageText. middles: NULL for whole messages.
+    TextWriter(const Variant &v, LaneMemory *memory, const cst_job &first, bool fills, bool goes_on,
+               MiddleState *const *middles)
         : middles_(middles),
           places_(v.cipher.lanes.data()),
           state_(memory->state),
           memory_(*memory),
           log2_(v.step_log2),
+          chains_(v.cipher, memory->state),
           keys_(v.cipher, memory->state),
           text_(*key_of(first).suite, first.direction == CST_OPEN, v.step, fills, MOST_BOUNCE,
-                key_of(first).suite->tweaked() ? &blocks_.emplace(*key_of(first).suite) : nullptr) {
+                key_of(first).suite->tweaked() ? &blocks_.emplace(*key_of(first).suite) : nullptr, goes_on) {
         if (v.one_key) keys_.share(text_.round_keys(first));
     }
 
     size_t write(uint32_t lane, const cst_job &job, Segment *to) {
-        uint8_t *const chain = chain_of(lane);
+        if constexpr (PHASE != Phase::after) chains_.begin(lane, text_, job);
         if constexpr (PHASE == Phase::before) {
             const MiddleState &middle = middles_.begin(lane);
-            if (chain) text_.put_chain(chain, job);
             if (!middle.cipher) return 0;
             keys_.put(lane, text_.round_keys(job));
             to[0] = {static_cast<const uint8_t *>(job.in), static_cast<uint8_t *>(job.out), middle.cipher >> log2_};
             return 1;
         } else if constexpr (PHASE == Phase::after) {
             const MiddleState &middle = middles_.begin(lane);
-            if (chain) memcpy(chain, middle.chain, sizeof(middle.chain));
+            chains_.put(lane, middle);
             return write_text(lane, rest_of(job, middle), to);
         } else {
-            if (chain) text_.put_chain(chain, job);
             return write_text(lane, job, to);
         }
     }
@@ -83,10 +121,10 @@ public:
     }
     void done(uint32_t lane, cst_job *job) {
         if constexpr (PHASE == Phase::before) {
-            if (const uint8_t *const chain = chain_of(lane)) memcpy(middles_.of(lane).chain, chain, AES_BLOCK);
-            return;
+            return chains_.take(lane, &middles_.of(lane));
         } else if constexpr (PHASE == Phase::after) {
             take_end(lane, rest_of(*job, middles_.of(lane)));
+            chains_.take_table(lane, &middles_.of(lane));
         } else {
             take_end(lane, *job);
         }
@@ -97,9 +135,6 @@ public:
     bool all_right() const { return all_right_; }
 
 private:
-    uint8_t *chain_of(uint32_t lane) const {
-        return places_[lane].chain == NO_FIELD ? nullptr : state_ + places_[lane].chain;
-    }
     // Returns a job with the text behind the middle.
     static cst_job rest_of(const cst_job &job, const MiddleState &middle) {
         cst_job rest = job;
@@ -133,6 +168,7 @@ private:
     uint8_t *const state_;
     LaneMemory &memory_;
     const uint32_t log2_;
+    const TextChains chains_;
     LaneKeys keys_;
     std::optional<BlockCalls> blocks_;
     const MessageText text_;
@@ -147,7 +183,7 @@ public:
 
     // readable: as of MessageMac.
     MacWriter(const Suite &suite, const Variant &v, LaneMemory *memory, bool opens, const uint8_t *readable,
-              MiddleState *const *middles = nullptr)
+              MiddleState *const *middles)
         : HashWriter(v, memory),
           middles_(middles),
           chain_bytes_(v.hash.chain_rows * v.hash.chain_entry),
@@ -161,28 +197,39 @@ public:
     size_t write(uint32_t lane, const cst_job &job, Segment *to) {
         if (const uint8_t *const end = mac_.keys_end(job)) keys_.put(lane, end - key_bytes_);
         List list = {*this, lane, to, to};
-        if constexpr (PHASE != Phase::whole) {
-            MiddleState &middle = *(list.middle = &middles_.begin(lane));
-            mac_.write(job, false, list);
-            if (PHASE == Phase::before && list.to == to) memcpy(middle.hash_chain, list.load, chain_bytes_);
-            else if (PHASE == Phase::before) list.to[-1].store = middle.hash_chain;
-        } else {
+        if constexpr (PHASE == Phase::whole) {
             mac_.write(job, true, list);
+        } else {
+            MiddleState &middle = *(list.middle = &middles_.begin(lane));
+            if constexpr (PHASE == Phase::before) {
+                mac_.write(job, false, list);
+                if (list.to == to) memcpy(middle.hash_chain, list.load, chain_bytes_);
+            } else if constexpr (PHASE == Phase::within) {
+                list.from(middle.hash_chain);
+                list.hashed(middle.body, middle.bytes);
+            } else {
+                mac_.write_rest(job, middle.hash_chain, middle.body, mac_.boundary(job) + middle.ahead + middle.bytes,
+                                list);
+            }
+            if (KEEPS && list.to != to) list.to[-1].store = middle.hash_chain;
         }
         return size_t(list.to - to);
     }
     template <typename Of>
     void store(const uint32_t *lanes, size_t n, Of segment) const {
-        if constexpr (PHASE == Phase::before) return chains_.take(lanes, n, [&](size_t i) { return segment(i).store; });
+        if constexpr (KEEPS) return chains_.take(lanes, n, [&](size_t i) { return segment(i).store; });
         chains_.take(lanes, n, [&](size_t i) { return scratch(lanes[i]); });
         for (size_t i = 0; i < n; i++) mac_.put_digest(scratch(lanes[i]), segment(i).store, segment(i).store_bytes);
     }
     void done(uint32_t lane, cst_job *job) {
-        if constexpr (PHASE != Phase::before) all_right_ &= mac_.settle(job, scratch(lane));
+        if constexpr (!KEEPS) all_right_ &= mac_.settle(job, scratch(lane));
     }
 
 private:
-    // Appends what MessageMac says to the list of a lane; before or after a stitched middle, what belongs there.
+    // Whether the chaining value at the end is kept, instead of making a digest of it.
+    static constexpr bool KEEPS = PHASE == Phase::before || PHASE == Phase::within;
+
+    // Appends what MessageMac says to the list of a lane; before a middle, what belongs there.
     struct List {
         MacWriter &writer;
         const uint32_t lane;
@@ -190,26 +237,22 @@ private:
         Segment *to;
         const uint8_t *load = nullptr;
         MiddleState *middle = nullptr;
-        bool in_head = PHASE != Phase::whole, waits = false;
+        bool waits = false;
 
         uint8_t *scratch() const { return writer.scratch(lane); }
         bool stopped() const { return waits; }
         void ended(size_t bytes) const { writer.memory_.scratch_of(lane, bytes); }
-        void from(const uint8_t *chain) { load = PHASE == Phase::after && in_head ? middle->hash_chain : chain; }
+        void from(const uint8_t *chain) { load = chain; }
         void hashed(const uint8_t *in, uint64_t bytes) {
-            if (PHASE == Phase::after && in_head) return;
             *to++ = {in, load, nullptr, 0, bytes >> writer.log2_};
             load = nullptr;
         }
         void body(const uint8_t *in, uint64_t bytes) {
-            in_head = false;
             if constexpr (PHASE == Phase::before) {
-                if (middle->ahead) hashed(in, middle->ahead);
+                bytes = middle->ahead;
                 waits = true;
-            } else {
-                const uint64_t done = PHASE == Phase::after ? middle->ahead + middle->bytes : 0;
-                if (bytes != done) hashed(in + done, bytes - done);
             }
+            if (bytes) hashed(in, bytes);
         }
         void digest(uint8_t *where, size_t n) const {
             if (PHASE == Phase::after && to == first) return writer.mac_.put_digest(load, where, n);
@@ -245,6 +288,7 @@ public:
           log2_(v.step_log2),
           round_keys_(suite.key_layout.round_keys(opens_)),
           key_bytes_(16 * v.hash.key_rows),
+          text_chains_(v.cipher, state_),
           chains_(v.hash, state_),
           keys_(v.cipher, state_),
           mac_keys_(v.hash, state_) {
@@ -253,7 +297,7 @@ public:
 
     size_t write(uint32_t lane, const cst_job &job, Segment *to) {
         MiddleState &middle = middles_.begin(lane);
-        memcpy(state_ + ciphers_[lane].chain, middle.chain, sizeof(middle.chain));
+        text_chains_.put(lane, middle);
         keys_.put(lane, round_keys(job));
         if (const uint8_t *const end = mac_.keys_end(job)) mac_keys_.put(lane, end - key_bytes_);
         const uint8_t *const in = static_cast<const uint8_t *>(job.in) + middle.cipher;
@@ -280,7 +324,11 @@ public:
         chains_.take(lanes, n, [&](size_t i) { return segment(i).store; });
     }
     void left(uint32_t lane, uint64_t iterations) { middles_.of(lane).bytes -= iterations << log2_; }
-    void done(uint32_t lane, cst_job *) { memcpy(middles_.of(lane).chain, state_ + ciphers_[lane].chain, AES_BLOCK); }
+    void done(uint32_t lane, cst_job *) {
+        MiddleState &middle = middles_.of(lane);
+        text_chains_.take(lane, &middle);
+        middle.body = body_[lane] + middle.bytes;
+    }
     static bool all_right() { return true; }
 
 private:
@@ -296,6 +344,7 @@ private:
     uint8_t *const state_;
     const uint32_t log2_;
     const size_t round_keys_, key_bytes_;
+    const TextChains text_chains_;
     const Chains chains_;
     LaneKeys keys_, mac_keys_;
     const uint8_t *body_[MAX_LANES], *text_[MAX_LANES];

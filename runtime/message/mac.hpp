@@ -1,7 +1,6 @@
-// Runs the hash of messages: HMAC, digests, and the MACs of block ciphers.
-//
-// A message is a head (AAD and IV; for TLS sequence number, type, version and length), a body in the caller's memory, a
-// trailer, and padding. A lane reads contiguous bytes in place and assembles the rest in its bounce buffer (Stage).
+// What a MAC covers: a head (AAD and IV; for TLS sequence number, type, version and length), a body in the caller's
+// memory, a trailer, and padding. And, in steps, the hash of GCM and of ChaCha20-Poly1305: a lane reads contiguous
+// bytes in place and assembles the rest in its bounce buffer.
 #pragma once
 
 #include "../plan/lineup.hpp"
@@ -27,16 +26,12 @@ size_t put_end_of_head(const Suite &suite, const cst_job &job, uint8_t *to);
 // Returns the bytes that are hashed of a message, with its padding and HMAC's outer hash.
 uint64_t hashed_bytes(const Suite &suite, uint64_t head_and_body);
 
-// Sets stage, `whole`, `boundary` and the initial chaining value of a message whose body is known.
-void begin_mac(const Suite &suite, Message *m);
-
-// Hashes each message: the head and whole blocks of the body up to hash_stop; or, with to_end, all of it, so that
-// `digest` is its hash or MAC, HMAC's outer hash included.
-void run_macs(const Class &c, Message **list, size_t n);
+// Begins the MAC of a message.
+void begin_mac(Message *m);
 // Hashes bodies alone on kernel v: whole iterations up to hash_stop. For a MAC with a key, mac_keys_end must have the
 // rows that the kernel reads.
 void run_bodies(const Class &c, Message **list, size_t n, const Variant &v);
-// Runs run_macs to the end for all messages that have not failed.
+// Hashes what is left of what the MAC of RFC 8439 covers, for all messages that have not failed.
 void finish_macs(const Class &c);
 
 // Returns the kernel selection for most of the work of finish_macs.

@@ -61,6 +61,10 @@ public:
     uint64_t boundary(const cst_job &job) const {
         return ccm_ ? 0 : -suite_.row.head_bytes(job.aad_len) & uint64_t(unit_ - 1);
     }
+    // Returns how many bytes the body has, of output or input.
+    [[gnu::always_inline]] uint64_t body_bytes(const cst_job &job) const {
+        return pads_ ? suite_.sealed_bytes(job.in_len) : job.in_len;
+    }
     // Prepares a message's memory, once for all messages that use it.
     [[gnu::always_inline]] void prepare(uint8_t *scratch) const {
         if (hmac_) hash_pad(hash_, scratch + OTHER, hash_.digest_bytes, unit_ + hash_.digest_bytes);
@@ -79,20 +83,22 @@ public:
     [[gnu::always_inline]] void write(const cst_job &job, bool together, Run &run) const {
         static const uint8_t zero[16] = {};
         const uint8_t *const key = reinterpret_cast<const uint8_t *>(job.key);
-        uint8_t *const scratch = run.scratch(), *const outer = scratch + OTHER;
+        uint8_t *const scratch = run.scratch();
         run.from(block_mac_ ? zero : inner_ ? key + inner_ : suite_.initial);
         const uint8_t *body = static_cast<const uint8_t *>(reads_output_ ? job.out : job.in);
         size_t left = body_bytes(job), used = 0;
         uint8_t *end = scratch + END;
         const uint64_t head = headed_ ? suite_.row.head_bytes(job.aad_len) : 0;
         if (!headed_) {
-            if (left > most_together_) hash_body(&body, &left, run);
+            if (!together || left > most_together_) hash_body(&body, &left, run);
         } else if (together && head + left <= most_together_) {
             used = begin_end(job, end);
         } else {
             const size_t aad = ccm_ ? 0 : whole_aad(suite_, job);
             if (aad) run.hashed(static_cast<const uint8_t *>(job.aad), aad);
-            const size_t joint = ccm_ ? begin_end(job, end) : put_end_of_head(suite_, job, end);
+            const size_t joint = !ccm_                       ? put_end_of_head(suite_, job, end)
+                                 : job.aad_len <= MOST_BLOCK ? begin_end(job, end)
+                                                             : put_long_ccm_head(job, &end, run);
             const size_t boundary = -joint & (unit_ - 1);
             if (left < boundary) {
                 used = joint;
@@ -106,21 +112,16 @@ public:
             }
         }
         if (run.stopped()) return run.ended(size_t(end - scratch));
-        const size_t bytes = end_message(job, head, body, left, end, used);
-        run.ended(size_t(end - scratch) + bytes);
-        if (bytes) run.hashed(end, bytes);
-        if (hmac_) {
-            run.digest(outer, hash_.digest_bytes);
-            run.from(key + outer_);
-            run.hashed(outer, unit_);
-        }
-        const bool writes = !record_ && !opens_ && !ccm_;
-        run.digest(record_  ? static_cast<uint8_t *>(job.out) + job.in_len
-                   : writes ? static_cast<uint8_t *>(job.tag)
-                            : outer,
-                   writes       ? job.tag_len
-                   : block_mac_ ? 16
-                                : hash_.digest_bytes);
+        write_end(job, body, left, end, used, run);
+    }
+    // Does the same from a block of the body on. chain: what was hashed before; rest: where the body goes on behind its
+    // first `done` bytes.
+    template <typename Run>
+    void write_rest(const cst_job &job, const uint8_t *chain, const uint8_t *rest, uint64_t done, Run &run) const {
+        size_t left = size_t(body_bytes(job) - done);
+        run.from(chain);
+        hash_body(&rest, &left, run);
+        write_end(job, rest, left, run.scratch() + END, 0, run);
     }
     // Makes a digest's first n bytes of a chaining value.
     [[gnu::always_inline]] void put_digest(const uint8_t *chain, uint8_t *to, size_t n) const {
@@ -149,10 +150,43 @@ private:
         *body += some;
         *left -= some;
     }
-    [[gnu::always_inline]] size_t body_bytes(const cst_job &job) const {
-        return pads_ ? suite_.sealed_bytes(job.in_len) : job.in_len;
+    // Hashes what is behind the whole blocks of the body, and writes the digest. Of what is assembled at `end`, `used`
+    // bytes are there already.
+    template <typename Run>
+    [[gnu::always_inline]] void write_end(const cst_job &job, const uint8_t *rest, size_t left, uint8_t *end,
+                                          size_t used, Run &run) const {
+        uint8_t *const scratch = run.scratch(), *const outer = scratch + OTHER;
+        const size_t bytes = end_message(job, headed_ ? suite_.row.head_bytes(job.aad_len) : 0, rest, left, end, used);
+        run.ended(size_t(end - scratch) + bytes);
+        if (bytes) run.hashed(end, bytes);
+        if (hmac_) {
+            run.digest(outer, hash_.digest_bytes);
+            run.from(reinterpret_cast<const uint8_t *>(job.key) + outer_);
+            run.hashed(outer, unit_);
+        }
+        const bool writes = !record_ && !opens_ && !ccm_;
+        run.digest(record_  ? static_cast<uint8_t *>(job.out) + job.in_len
+                   : writes ? static_cast<uint8_t *>(job.tag)
+                            : outer,
+                   writes       ? job.tag_len
+                   : block_mac_ ? 16
+                                : hash_.digest_bytes);
     }
-    // Puts the whole head; the head of CCM is filled up to whole blocks (SP 800-38C, A.2).
+    // SP 800-38C, A.2: begins the head of CCM whose AAD is too long to be assembled as a whole: the AAD's whole blocks
+    // are hashed in place, and its end is put to `end`, which moves on. Returns the length of that end.
+    template <typename Run>
+    [[gnu::always_inline]] size_t put_long_ccm_head(const cst_job &job, uint8_t **end, Run &run) const {
+        const uint8_t *const aad = static_cast<const uint8_t *>(job.aad);
+        const size_t begun = put_ccm_head(job, *end), first = 2 * unit_ - begun;
+        copy_few(*end + begun, aad, first);
+        run.hashed(*end, 2 * unit_);
+        *end += 2 * unit_;
+        const size_t left = job.aad_len - first, whole = left & ~(unit_ - 1);
+        run.hashed(aad + first, whole);
+        copy_few(*end, aad + first + whole, left - whole);
+        return fill_with_zeros(*end, left - whole);
+    }
+    // Puts the whole head; the head of CCM is filled up to whole blocks.
     size_t begin_end(const cst_job &job, uint8_t *end) const {
         if (!ccm_) return put_head(suite_, job, end);
         const size_t used = put_ccm_head(job, end);

@@ -16,16 +16,19 @@ public:
     // step: bytes of a kernel's iteration. fills: a partial iteration at the end of a text is zero-padded aside; the
     // kernel must be one whose texts may be padded (rounds_up). Else no length ends in a partial iteration. Such a text
     // of at most most_aside bytes is copied aside as a whole. blocks: enciphers first tweaks; NULL if the suite has
-    // none.
-    MessageText(const Suite &suite, bool opens, size_t step, bool fills, size_t most_aside, BlockCalls *blocks)
+    // none. goes_on: what follows the texts is not theirs: other texts do.
+    MessageText(const Suite &suite, bool opens, size_t step, bool fills, size_t most_aside, BlockCalls *blocks,
+                bool goes_on = false)
         : suite_(suite),
           blocks_(blocks),
           step_(step),
           most_aside_(most_aside),
           round_keys_(suite.key_layout.round_keys(opens)),
           begins_(suite.row.chain),
-          end_(fills ? End::zeros : end_of(suite, opens)),
-          unpads_(suite.row.pads() && opens),
+          end_(fills     ? End::zeros
+               : goes_on ? End::none
+                         : end_of(suite, opens)),
+          unpads_(suite.row.pads() && opens && !goes_on),
           mac_bytes_(end_ == End::record ? suite.hash->record.digest_bytes : 0) {}
 
     // Whether all bytes of every text are processed in place.

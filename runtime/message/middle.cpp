@@ -1,5 +1,5 @@
-// Runs the stitched middle in steps: of GCM, ChaCha20-Poly1305, and RC4 with HMAC. stitch.hpp explains why it is right.
-// Long texts in pieces are not stitched.
+// Runs the stitched middle in steps: of GCM and ChaCha20-Poly1305. stitch.hpp explains why it is right. Long texts in
+// pieces are not stitched.
 
 #include "middle.hpp"
 
@@ -103,19 +103,17 @@ private:
     uint8_t *out_[MAX_LANES];
 };
 
-bool takes_part(const Message &m, const Middle &middle) { return m.paired && m.aligned == middle.aligned; }
-
 // Makes calls for the messages that have enough left, until none has.
 void run_pairs(const Class &c, const Middle &middle) {
     const Suite &suite = *c.suite;
     const uint64_t least = middle.choice->need();
     for (;;) {
         Message **const list = c.memory->list;
-        Need need = {middle.family, 0, 0, 0};
+        Need need = {&suite.pairs, 0, 0, 0};
         uint64_t sum = 0;
         for (size_t i = 0; i < c.n; i++) {
             Message &m = c.messages[i];
-            if (!takes_part(m, middle)) continue;
+            if (!m.paired) continue;
             const uint64_t bytes = PairStep::both_left(m, m.ciphered, m.hashed);
             if (bytes < least) continue;
             list[need.messages++] = &m;
@@ -142,103 +140,59 @@ void run_pairs(const Class &c, const Middle &middle) {
 
 }  // namespace
 
-// Where the cipher may be ahead of the hash, it starts so far ahead that whole iterations of its text are left.
 uint64_t cipher_start(const Message &m, const Middle &middle) {
-    if (middle.ahead() || middle.apart) return 0;
-    const uint64_t start = (uint64_t(m.boundary) + 15) & ~uint64_t(15);
-    if (middle.aligned || middle.opens || !middle.choice || m.text_end < start) return start;
-    return start + ((m.text_end - start) & (middle.choice->step - 1) & ~uint64_t(15));
+    return middle.aligned ? (uint64_t(m.boundary) + 15) & ~uint64_t(15) : 0;
 }
 
-uint64_t hash_start(const Message &m, const Middle &middle) {
-    if (!middle.ahead()) return m.boundary;
-    const uint64_t unit = middle.family->variants.front()->hash.algorithm->record.block_bytes;
-    return m.boundary + (middle.family->needs.front() + unit - 1) / unit * unit;
+uint64_t hash_start(const Suite &suite, const Message &m, const Middle &middle) {
+    if (!middle.ahead) return m.boundary;
+    const uint64_t unit = suite.hash->record.block_bytes;
+    return m.boundary + (suite.pairs.needs.front() + unit - 1) / unit * unit;
 }
 
-namespace {
-
-// Marks the messages (of the middle's alignment, and not marked already) whose middle a pair kernel will do.
-void choose(const Class &c, Middle *middle) {
-    if (middle->family->variants.empty()) return;
+Middle choose_middle(const Class &c) {
     const Suite &suite = *c.suite;
-    const std::vector<const Variant *> &variants = middle->family->variants;
-    const bool forced = std::find(variants.begin(), variants.end(), suite.forced) != variants.end();
-    const uint64_t least = forced ? suite.forced->need() : middle->family->needs.back();
-    Need need = {middle->family, 0, 0, 0};
+    Middle middle;
+    middle.aligned = !c.opens;
+    for (size_t i = 0; i < c.n; i++) middle.ahead |= c.opens && c.messages[i].in_place;
+    middle.keyed = suite.construction == Construction::chacha_poly;
+    if (suite.pairs.variants.empty()) return middle;
+    const uint64_t least = suite.pairs.holds(suite.forced) ? suite.forced->need() : suite.pairs.needs.back();
+    Need need = {&suite.pairs, 0, 0, 0};
     uint64_t sum = 0;
     const CounterRoom room(suite);
     for (size_t i = 0; i < c.n; i++) {
         Message &m = c.messages[i];
-        const bool aligned = !middle->ahead() && !middle->apart && m.boundary % 16 == 0;
-        if (m.whole || m.paired || m.scattered || aligned != middle->aligned) continue;
+        if (m.whole || m.scattered) continue;
         const uint64_t bytes =
-            PairStep::both_left(m, std::max(m.ciphered, cipher_start(m, *middle)), hash_start(m, *middle));
+            PairStep::both_left(m, std::max(m.ciphered, cipher_start(m, middle)), hash_start(suite, m, middle));
         if (bytes < least || !room.holds(m.cipher_from, m.text_end - m.ciphered))
             continue;  // pair kernels count in 32 bits
         m.paired = true;
-        m.aligned = aligned;
         need.messages++;
         sum += bytes;
         need.most = std::max(need.most, bytes);
     }
-    if (!need.messages) return;
+    if (!need.messages) return middle;
     need.bytes = sum / need.messages;
     need.one_key = c.one_key;
-    need.aligned = middle->aligned;
-    middle->choice = choose_pair(suite, need, suite.ciphers(middle->opens), &middle->cycles);
-    if (middle->choice) return;
-    for (size_t i = 0; i < c.n; i++)
-        if (c.messages[i].aligned == middle->aligned) c.messages[i].paired = false;
+    need.aligned = middle.aligned;
+    middle.choice = choose_pair(suite, need, suite.encrypts, &middle.cycles);
+    for (size_t i = 0; !middle.choice && i < c.n; i++) c.messages[i].paired = false;
+    return middle;
 }
 
-}  // namespace
-
-Middles choose_middles(const Class &c) {
-    const Suite &suite = *c.suite;
-    bool in_place = false;
-    for (size_t i = 0; i < c.n; i++) in_place |= c.messages[i].in_place;
-    Middles middles;
-    const auto add = [&](const Family &family, bool aligned, bool overwrites, bool opens, bool apart = false) {
-        Middle &middle = middles.of[middles.n++];
-        middle.family = &family;
-        middle.aligned = aligned;
-        middle.overwrites = overwrites;
-        middle.opens = opens;
-        middle.apart = apart;
-    };
-    switch (suite.construction) {
-        case Construction::rc4_hmac:
-            if (c.opens) {
-                add(suite.open_pairs, false, true, true);
-            } else {
-                add(suite.pairs, true, false, false);
-                add(suite.pairs, false, false, false);
-            }
-            break;
-        case Construction::gcm:
-        case Construction::chacha_poly:
-            add(suite.pairs, !c.opens, c.opens && in_place, false, c.opens && !in_place);
-            break;
-        default: break;
-    }
-    middles.of[0].keyed = suite.construction == Construction::chacha_poly;
-    for (size_t i = 0; i < middles.n; i++) choose(c, &middles.of[i]);
-    return middles;
-}
-
-void run_middles(const Class &c, const Middles &middles) {
-    for (size_t i = 0; i < middles.n; i++)
-        if (middles.of[i].choice) run_pairs(c, middles.of[i]);
+void run_middles(const Class &c, const Middle &middle) {
+    if (middle.choice) run_pairs(c, middle);
 }
 
 void run_middles_behind(const Class &c, RunHashes *hash) {
-    const Middles middles = choose_middles(c);
+    const Middle middle = choose_middle(c);
     Message **const list = c.memory->other;
     const size_t n = list_paired(c, list);
-    for (size_t i = 0; i < n; i++) list[i]->hash_stop = hash_start(*list[i], middles.of[0]);
+    for (size_t i = 0; i < n; i++) list[i]->hash_stop = hash_start(*c.suite, *list[i], middle);
     hash(c, list, n);
-    run_middles(c, middles);
+    run_middles(c, middle);
 }
 
 size_t list_paired(const Class &c, Message **list) {

@@ -67,14 +67,14 @@ public:
     }
 
 private:
-    static bool done(const Message &m) { return m.ciphered == m.text_end + m.last_bytes; }
+    static bool done(const Message &m) { return m.ciphered == m.text_end; }
 
     // Sets the next contiguous run that the kernel can process. Returns false if there is none.
     bool next_run(uint32_t lane) {
         Message &m = *message[lane];
         left[lane] = bytes_[lane] = 0;
-        if (m.ciphered >= m.text_end) return run_of_last(lane);
-        uint64_t bytes = m.text_stop - m.ciphered;
+        uint64_t bytes = m.text_stop - std::min(m.text_stop, m.ciphered);
+        if (!bytes) return false;
         if (counts_ && word_.carries() && bytes) {
             const uint64_t blocks = word_.left(m.chain);
             if (blocks < (bytes + unit_ - 1) / unit_) bytes = blocks * unit_;
@@ -88,14 +88,6 @@ private:
         if (fills_ && bytes != whole && bytes <= MOST_BOUNCE) return bounce(lane, bytes);
         if (whole) return begin(lane, m.in.at(m.ciphered), m.out.at(m.ciphered), whole, false);
         return fills_ && bounce(lane, bytes);
-    }
-    // Sets the next run in `last`, which follows the text.
-    bool run_of_last(uint32_t lane) {
-        Message &m = *message[lane];
-        if (m.text_stop < m.text_end || done(m)) return false;
-        uint8_t *const last = m.last + (m.ciphered - m.text_end);
-        const uint64_t bytes = (m.text_end + m.last_bytes - m.ciphered) & ~uint64_t(step_ - 1);
-        return bytes && begin(lane, last, last, bytes, true);
     }
     // Copies the next bytes to the bounce buffer and pads them with zeros.
     bool bounce(uint32_t lane, uint64_t bytes) {
@@ -180,11 +172,7 @@ void run_on(const Class &c, const Variant &v, bool fills, Message **list, size_t
     execute(*c.suite->engine, v, &c.memory->lanes, &*step, list, n);
 }
 
-uint64_t left_of(const Message &m) {
-    if (m.failed) return 0;
-    if (m.ciphered < m.text_stop) return m.text_stop - m.ciphered;
-    return m.text_stop < m.text_end ? 0 : m.text_end + m.last_bytes - m.ciphered;
-}
+uint64_t left_of(const Message &m) { return m.failed ? 0 : m.text_stop - std::min(m.text_stop, m.ciphered); }
 
 // Whether messages of the same shape have the same progress.
 bool same_progress(Message *const *list, size_t n) {
@@ -216,12 +204,12 @@ void count_on(Construction construction, uint8_t *counter, uint64_t blocks) {
     put_words(counter, __builtin_bswap64(high), __builtin_bswap64(low));
 }
 
-void run_texts(const Class &c, Message **list, size_t n, bool decrypts) {
+void run_texts(const Class &c, Message **list, size_t n) {
     const Suite &suite = *c.suite;
-    const bool may_fill = rounds_up(suite, decrypts), counter = counts(suite);
+    const bool may_fill = rounds_up(suite, false), counter = counts(suite);
     while (n) {
         // Moves the messages that have something left to the front, in their order.
-        Need need = {&suite.ciphers(decrypts), 0, 0, 0};
+        Need need = {&suite.encrypts, 0, 0, 0};
         uint64_t sum = 0;
         bool fills = may_fill;
         const bool same = c.same_shape && same_progress(list, n);
@@ -267,14 +255,14 @@ Ranking rank_texts(const Class &c, uint64_t bytes) {
     return ranking.chosen.variant ? ranking : rank(*c.suite, need);
 }
 
-void run_all_texts(const Class &c, bool decrypts) {
+void run_all_texts(const Class &c) {
     size_t n = 0;
     for (Message *m = c.messages; m < c.messages + c.n; m++) {
         if (m->failed) continue;
         m->text_stop = m->text_end;
         c.memory->list[n++] = m;
     }
-    run_texts(c, c.memory->list, n, decrypts);
+    run_texts(c, c.memory->list, n);
 }
 
 }  // namespace cst

@@ -6,11 +6,11 @@
 
 namespace cst {
 
-// Runs the cipher over each text, from `ciphered` up to `text_stop`; if that is the end of the text, over `last` too;
-// and writes both. In a counter mode, lengths are arbitrary. A list of several messages is reordered.
-void run_texts(const Class &c, Message **list, size_t n, bool decrypts);
+// Encrypts each text, from `ciphered` up to `text_stop`. In a counter mode, lengths are arbitrary. A list of several
+// messages is reordered.
+void run_texts(const Class &c, Message **list, size_t n);
 // Runs the cipher to the end of the text, for every message of the class that has not failed.
-void run_all_texts(const Class &c, bool decrypts);
+void run_all_texts(const Class &c);
 
 // Returns the kernel selection for `bytes` bytes of each text.
 Ranking rank_texts(const Class &c, uint64_t bytes);

@@ -1,11 +1,6 @@
-// Runs XTS (IEEE 1619) in steps: the first tweak of every message, then whole blocks, then the last, incomplete block
-// by ciphertext stealing.
-
 #include "xts.hpp"
 
 #include "../suite/secret.hpp"
-#include "constructions.hpp"
-#include "text.hpp"
 
 namespace cst {
 
@@ -60,32 +55,6 @@ void exchange_end(BlockCalls *blocks, const Key &key, const uint8_t *tweak, cons
     store128(block + bytes, again >> taken | enciphered << left);  // the end of this block, and the rest's ciphertext
     store128(block, again);
     wipe(text, sizeof(text));
-}
-
-// IEEE 1619, 5.3.1: the first tweak is E(K2, i).
-void run_xts(const Class &c) {
-    bool rests = false;
-    BlockCalls blocks(*c.suite);
-    for (size_t i = 0; i < c.n; i++) {
-        Message &m = c.messages[i];
-        blocks.encipher(m.key->tweak(), static_cast<const uint8_t *>(m.job->iv), m.chain);
-        m.cipher_from = m.chain;
-        m.text_end = StolenEnd::before(m.job->in_len);
-        m.chain_wanted = m.text_end < m.job->in_len;
-        text_done(m.job);
-        rests |= m.chain_wanted;
-    }
-    run_all_texts(c, c.opens);
-    if (!rests) return;
-    StolenEnd end(*c.suite, c.opens);
-    for (size_t i = 0; i < c.n; i++) {
-        Message &m = c.messages[i];
-        const size_t left = size_t(m.job->in_len - m.text_end);
-        if (!left) continue;
-        m.in.read(m.text_end, m.last, left);
-        end.run(*m.key, m.cipher_from, m.last, left, m.last);
-        m.out.write(m.text_end, m.last, left);
-    }
 }
 
 }  // namespace cst

@@ -40,117 +40,44 @@ __attribute__((noinline)) void order(cst_job **jobs, size_t n) {
     }
 }
 
-// Holds what the messages of a class have in common.
-struct Start {
-    explicit Start(const Suite &its_suite, bool opens)
-        : suite(its_suite),
-          enciphers(suite.enciphers()),
-          rc4(enciphers && suite.encrypt->record.kind == ALGORITHM_RC4),
-          halves(suite.half_blocks()),
-          round_keys(enciphers && !rc4 ? suite.key_layout.round_keys(opens) : 0),
-          hash(suite.hash ? suite.hash->record.kind : 0) {
-        const KeyLayout &layout = suite.key_layout;
-        if (hash == ALGORITHM_CBC_MAC)
-            mac_keys_end = (suite.block_mac() ? layout.mac : KeyLayout::ENCRYPT) + 16 * (suite.hash->record.rounds + 1);
-        if (hash == ALGORITHM_GHASH) mac_keys_end = layout.powers + 16 * GHASH_POWERS;
-    }
-    const Suite &suite;
-    const bool enciphers, rc4, halves;
-    const size_t round_keys;
-    const uint32_t hash;
-    size_t mac_keys_end = 0;  // offset in the key
-};
-
-inline void begin(const Start &start, cst_job *job, Message *m) {
+void begin(cst_job *job, Message *m) {
     static const uint8_t zero[16] = {};
-    const Key &key = key_of(*job);
-    const uint8_t *const at = reinterpret_cast<const uint8_t *>(&key);
     m->job = job;
-    m->key = &key;
+    m->key = &key_of(*job);
     m->in.set(job->in, job->in_len, job->in_pieces, job->n_in_pieces);
+    m->out.set(job->out, job->out_cap, job->out_pieces, job->n_out_pieces);
     m->scattered = in_pieces(*job);
-    m->failed = false;
-    if (start.enciphers) {
-        m->out.set(job->out, job->out_cap, job->out_pieces, job->n_out_pieces);
-        m->ciphered = 0;
-        m->text_end = m->text_stop = job->in_len;
-        m->last_bytes = 0;
-        m->in_place = m->scattered || job->in == job->out;
-        m->paired = m->aligned = m->chain_wanted = false;
-        m->cipher_from = start.rc4 ? key.rc4() : static_cast<const uint8_t *>(job->iv);
-        m->round_keys = at + start.round_keys;
-        if (start.halves) {  // the chain is two blocks, of which only the second counts
-            put_zeros(m->chain);
-            memcpy(m->chain + DES_BLOCK, job->iv, DES_BLOCK);
-            m->cipher_from = m->chain;
-        }
-    }
-    if (!start.hash) return;
-    m->hash_from = start.hash == ALGORITHM_HASH ? key.inner() : zero;
-    m->mac_keys_end = at + start.mac_keys_end;
+    m->in_place = m->scattered || job->in == job->out;
+    m->failed = m->paired = m->chain_wanted = false;
+    m->ciphered = 0;
+    m->text_end = m->text_stop = job->in_len;
+    m->cipher_from = static_cast<const uint8_t *>(job->iv);
+    m->hash_from = zero;
 }
 
-void run(const Class &c) {
-    const Suite &suite = *c.suite;
-    switch (suite.construction) {
-        case Construction::single:
-        case Construction::counter:
-        case Construction::chacha:
-        case Construction::rc4:
-        case Construction::cmac:
-        case Construction::xcbc: return suite.enciphers() ? run_cipher_alone(c) : run_mac_alone(c);
-        case Construction::etm:
-        case Construction::rfc7518:
-        case Construction::esp:
-        case Construction::rc4_hmac: return run_encrypt_then_mac(c);
-        case Construction::tls: return seal_records(c);  // those to be opened are lists
-        case Construction::xts: return run_xts(c);
-        case Construction::ccm: return run_ccm(c);
-        case Construction::gcm: return run_gcm(c);
-        case Construction::chacha_poly: return run_chacha_poly(c);
-        case Construction::checksum:
-        case Construction::framed:
-        case Construction::tree:
-        case Construction::both:
-        case Construction::checked:
-        case Construction::duplex:
-        case Construction::multi:
-        case Construction::leaves: return;  // they have rows in kinds.cpp
-    }
-}
-
+// Runs GCM and ChaCha20-Poly1305 in steps.
 bool run_steps(Memory *memory, cst_job *const *jobs, size_t n) {
     const cst_job &first = *jobs[0];
     const Suite &suite = *suite_of(&first);
     Class c = {&suite, memory, memory->messages, n, first.direction == CST_OPEN, true, true};
-    const Start start(suite, c.opens);
+    const bool gcm = suite.construction == Construction::gcm;
+    const size_t round_keys = suite.key_layout.round_keys(c.opens),
+                 powers_end = suite.key_layout.powers + 16 * GHASH_POWERS;
     memory->messages_used = std::max(memory->messages_used, n);
-    const bool chain_only = !suite.hash && !suite.tweaked();
-    memory->secret_bytes = std::max(memory->secret_bytes,
-                                    chain_only ? sizeof(Message::chain) : sizeof(Message) - offsetof(Message, chain));
+    memory->secret_bytes = sizeof(Message) - offsetof(Message, chain);
     for (size_t i = 0; i < n; i++) {
-        begin(start, jobs[i], &memory->messages[i]);
-        c.one_key &= jobs[i]->key == first.key;
-        c.same_shape &= jobs[i]->in_len == first.in_len && as_long_but_text(first, *jobs[i]) && !in_pieces(*jobs[i]);
+        const cst_job &job = *jobs[i];
+        const uint8_t *const key = reinterpret_cast<const uint8_t *>(job.key);
+        begin(jobs[i], &memory->messages[i]);
+        memory->messages[i].round_keys = key + round_keys;
+        memory->messages[i].mac_keys_end = gcm ? key + powers_end : nullptr;
+        c.one_key &= job.key == first.key;
+        c.same_shape &= job.in_len == first.in_len && as_long_but_text(first, job) && !in_pieces(job);
     }
-    run(c);
+    (gcm ? run_gcm : run_chacha_poly)(c);
     bool all = true;
     for (size_t i = 0; c.opens && i < n; i++) all &= !memory->messages[i].failed;
     return all;
-}
-
-// Runs a class of which lists take some. A message that they do not take, such as an empty one, keeps no other from a
-// stitched kernel. Not inlined: its lists take room on the stack.
-__attribute__((noinline)) bool run_parted(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable) {
-    cst_job *listed[MOST_MESSAGES], *others[MOST_MESSAGES];
-    size_t some = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (is_list(*jobs[i])) listed[some++] = jobs[i];
-        else others[i - some] = jobs[i];
-    }
-    const int result = run_lists(memory, listed, some, readable);
-    const bool all = result == JOB_WAITING ? run_steps(memory, listed, some) : result == CST_OK;
-    return run_steps(memory, others, n - some) && all;
 }
 
 }  // namespace
@@ -158,9 +85,7 @@ __attribute__((noinline)) bool run_parted(Memory *memory, cst_job *const *jobs, 
 bool run_class(Memory *memory, cst_job *const *jobs, size_t n, const uint8_t *readable) {
     if (const SuiteKind *const kind = kind_of(*suite_of(jobs[0]))) return kind->run(memory, jobs, n, readable);
     const int result = run_lists(memory, jobs, n, readable);
-    if (result != JOB_WAITING) return result == CST_OK;
-    const size_t some = size_t(std::count_if(jobs, jobs + n, [](const cst_job *job) { return is_list(*job); }));
-    return some && some < n ? run_parted(memory, jobs, n, readable) : run_steps(memory, jobs, n);
+    return result == JOB_WAITING ? run_steps(memory, jobs, n) : result == CST_OK;
 }
 
 namespace {

@@ -273,20 +273,18 @@ void run_messages(const Suite &suite, const Variant &shape, Memory *memory, Buff
         m.round_keys = b->keys.data() + (shape.one_key ? 0 : i * KEY_BYTES);
         m.hash_from = b->hashes.data() + 64 * i;
         m.mac_keys_end = b->mac_keys.data() + (i + 1) * POWER_BYTES;
-        m.paired = m.aligned = pair;
+        m.paired = pair;
         memory->list[i] = &m;
     }
     if (pair) {
-        Middles middles;
-        middles.n = 1;
-        middles.of[0].family = &suite.pairs;
-        middles.of[0].aligned = true;
-        middles.of[0].choice = pair;
-        run_middles(c, middles);
+        Middle middle;
+        middle.aligned = true;
+        middle.choice = pair;
+        run_middles(c, middle);
     }
     // Cipher and hash alone finish what a lag keeps a pair kernel from; ciphers that open read what the hash reads.
     for (size_t i = 0; i < b->n; i++) memory->list[i] = &memory->messages[i];
-    if (cipher) run_texts(c, memory->list, b->n, false);
+    if (cipher) run_texts(c, memory->list, b->n);
     if (hash && !Buffers::is_poly1305(shape)) run_whole_bodies(c);
     for (size_t i = 0; i < b->n; i++) {
         Message &m = memory->messages[i];
