@@ -24,13 +24,20 @@ def loaded(name: str) -> ModuleType:
 def test_long_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture) -> None:
     monkeypatch.chdir(tmp_path)
     subprocess.run(["git", "init", "-q"], check=True)
-    for name in ("a.j2", "b.md", "c.sh", "Makefile"):
+    for name in ("a.j2", "b.json", "c.sh", "Makefile"):
         Path(name).write_text(f"short\n{'x' * (120 if name == 'c.sh' else 121)}\n")
+    long = "x" * 121
+    Path("d.md").write_text(f"| {long} |\n```\n{long}\n```\n{long}\n<img {long}>\n[a]: {long}\n- {long}\n")
     lines = loaded("check_lines")
     assert lines.main() == 0  # nothing is tracked
     subprocess.run(["git", "add", "."], check=True)
     assert lines.main() == 1
-    assert capsys.readouterr().out.split("\n") == ["Makefile:2: 121 columns", "a.j2:2: 121 columns", ""]
+    assert capsys.readouterr().out.splitlines() == [
+        "Makefile:2: 121 columns",
+        "a.j2:2: 121 columns",
+        "d.md:5: 121 columns",
+        "d.md:8: 123 columns",
+    ]
 
 
 TEXT_CALLS = """
