@@ -35,7 +35,7 @@ private:
     bool set_tls_head(const OSSL_PARAM &param);
 
     uint8_t iv_[MOST_IV + 3] = {}, tag_[TAG] = {}, tls_head_[TLS_HEAD] = {};
-    uint8_t nonce_[MOST_IV + 3] = {};  // the IV when the text's length was given: under it the text is
+    uint8_t nonce_[MOST_IV + 3] = {};  // the IV when the text's length was given, under which the text is processed
     size_t iv_bytes_ = 7, tag_bytes_ = 12, pad_ = 0, aad_bytes_ = 0, text_bytes_ = 0;
     size_t made_bytes_ = 0;  // of the tag, when it was made
     uint8_t *aad_ = nullptr;

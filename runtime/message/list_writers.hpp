@@ -92,6 +92,7 @@ public:
           state_(memory->state),
           memory_(*memory),
           log2_(v.step_log2),
+          goes_on_(goes_on),
           chains_(v.cipher, memory->state),
           keys_(v.cipher, memory->state),
           text_(*key_of(first).suite, first.direction == CST_OPEN, v.step, fills, MOST_BOUNCE,
@@ -124,7 +125,7 @@ public:
             return chains_.take(lane, &middles_.of(lane));
         } else if constexpr (PHASE == Phase::after) {
             take_end(lane, rest_of(*job, middles_.of(lane)));
-            chains_.take_table(lane, &middles_.of(lane));
+            if (goes_on_) chains_.take_table(lane, &middles_.of(lane));
         } else {
             take_end(lane, *job);
         }
@@ -168,6 +169,7 @@ private:
     uint8_t *const state_;
     LaneMemory &memory_;
     const uint32_t log2_;
+    const bool goes_on_;
     const TextChains chains_;
     LaneKeys keys_;
     std::optional<BlockCalls> blocks_;

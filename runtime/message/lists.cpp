@@ -79,8 +79,8 @@ bool suite_walks(const Suite &suite) {
     return hash != ALGORITHM_GHASH && hash != ALGORITHM_POLY1305;
 }
 
-// How a message runs: cipher and MAC take one walk each, or several with a stitched middle; its text goes in windows;
-// its MAC, too.
+// Says how a message runs: by one walk for the cipher and one for the MAC, or by several around a stitched middle; with
+// its text in windows; with text and MAC in windows.
 enum class Way : uint8_t { walks, text_windows, windows };
 Way way_of(const Suite &suite, const CounterRoom &room, const cst_job &job) {
     if (in_pieces(job)) return Way::windows;
@@ -126,8 +126,8 @@ void prepare(Lists *lists) {
     }
     lists->mean = lengths == first.in_len && sum == lengths * lists->n ? lengths : sum / lists->n;
     lists->grain = 0;
-    if (suite.enciphers() && suite.expansion && !lists->opens) {
-        lists->grain = AES_BLOCK;  // the last blocks are assembled
+    if (lists->pads()) {
+        lists->grain = AES_BLOCK;
     } else if (suite.enciphers() && !rounds_up(suite, lists->opens)) {
         lists->grain = lengths & -lengths;
         if (lists->grain < suite.encrypt->record.block_bytes) lists->grain = 0;  // DES: nothing follows a half block
@@ -157,7 +157,6 @@ struct MiddleMemory {
 
 // Lists the messages that are long enough for the stitched kernel, and the others, whose number it returns.
 size_t begin_middles(const Lists &lists, MiddleMemory *memory) {
-    const bool rc4 = lists.suite.encrypt->record.kind == ALGORITHM_RC4;
     const Variant &pair = *lists.stitch.pair;
     size_t others = 0;
     for (size_t i = 0; i < lists.n; i++) {
@@ -169,7 +168,7 @@ size_t begin_middles(const Lists &lists, MiddleMemory *memory) {
             continue;
         }
         MiddleState &middle = *(memory->list[memory->n] = &memory->states[memory->n]);
-        middle.rc4 = rc4 ? lists.memory->area_of(memory->n, RC4_STATE) : nullptr;
+        middle.rc4 = lists.rc4() ? lists.memory->area_of(memory->n, RC4_STATE) : nullptr;
         middle.cipher = start.cipher;
         middle.ahead = start.hash - shape.boundary;
         middle.bytes = start.bytes;
@@ -247,7 +246,7 @@ bool run(Lists *lists, Way way) {
     return lists->stitch.pair ? run_stitched(*lists) : run_apart(*lists);
 }
 
-// Runs messages of several ways: one that goes in windows keeps no other from a stitched kernel.
+// Runs messages that run in different ways: a message in windows keeps no other from a stitched kernel.
 [[gnu::noinline]] bool run_parted(const Lists &lists, const CounterRoom &room) {
     bool all = true;
     for (const Way way : {Way::walks, Way::text_windows, Way::windows}) {
@@ -265,13 +264,13 @@ bool run(Lists *lists, Way way) {
 }  // namespace
 
 bool plan_lists(const Suite &suite, const cst_job &job, size_t n, bool one_key, Plan *plan) {
+    *plan = {};
+    if (!suite_walks(suite)) return false;
     cst_job like_it = job;
     cst_job *jobs[MOST_MESSAGES];
     std::fill_n(jobs, n, &like_it);
     Lists lists = {suite, job.direction == CST_OPEN, jobs, n};
     lists.one_key = one_key;
-    *plan = {};
-    if (!suite_walks(suite)) return false;
     prepare(&lists);
     if (lists.stitch.pair) {
         plan->pair = {{lists.stitch.pair, n}, lists.stitch.cycles, nullptr, 0};

@@ -16,7 +16,7 @@ public:
     // step: bytes of a kernel's iteration. fills: a partial iteration at the end of a text is zero-padded aside; the
     // kernel must be one whose texts may be padded (rounds_up). Else no length ends in a partial iteration. Such a text
     // of at most most_aside bytes is copied aside as a whole. blocks: enciphers first tweaks; NULL if the suite has
-    // none. goes_on: what follows the texts is not theirs: other texts do.
+    // none. goes_on: the messages have more text behind these texts, so that neither MAC nor padding follows them.
     MessageText(const Suite &suite, bool opens, size_t step, bool fills, size_t most_aside, BlockCalls *blocks,
                 bool goes_on = false)
         : suite_(suite),

@@ -21,7 +21,6 @@ public:
           areas_(c.memory),
           unit_(suite_.encrypt->record.block_bytes),
           counts_(counts(suite_)),
-          word_(suite_.construction),
           fills_(fills) {}
 
     Message *message[MAX_LANES];
@@ -73,12 +72,8 @@ private:
     bool next_run(uint32_t lane) {
         Message &m = *message[lane];
         left[lane] = bytes_[lane] = 0;
-        uint64_t bytes = m.text_stop - std::min(m.text_stop, m.ciphered);
+        const uint64_t bytes = m.text_stop - std::min(m.text_stop, m.ciphered);
         if (!bytes) return false;
-        if (counts_ && word_.carries() && bytes) {
-            const uint64_t blocks = word_.left(m.chain);
-            if (blocks < (bytes + unit_ - 1) / unit_) bytes = blocks * unit_;
-        }
         uint64_t whole = bytes & ~uint64_t(step_ - 1);
         if (m.scattered) {
             const uint64_t here = together(&m, m.ciphered);
@@ -134,7 +129,6 @@ private:
     Memory *const areas_;
     const uint64_t unit_;
     const bool counts_;
-    const CounterWord word_;
     const bool fills_;
     uint8_t *begun_[MAX_LANES];  // the bounce buffer, if it must be copied to the output
     uint64_t bytes_[MAX_LANES];                    // of the run, without padding

@@ -9,6 +9,10 @@ namespace cst {
 
 // A class of messages whose segments a walk runs.
 struct Lists {
+    // Whether a MAC or padding follows each text, with which its last blocks are assembled.
+    bool pads() const { return suite.enciphers() && suite.expansion && !opens; }
+    bool rc4() const { return suite.encrypt && suite.encrypt->record.kind == ALGORITHM_RC4; }
+
     const Suite &suite;
     const bool opens;
     cst_job *const *jobs;
@@ -22,7 +26,8 @@ struct Lists {
     MiddleState **middles = nullptr;  // where another walk does a part of each message; NULL: they are whole
 };
 
-// Of texts of that many bytes each, and of their last blocks; grain: as of Lists.
+// Returns what kernels are asked for, to encipher texts of that many bytes each with their last blocks. grain: as of
+// Lists.
 inline Need text_need(const Lists &lists, uint64_t bytes, uint64_t grain) {
     bytes = std::max<uint64_t>(bytes, grain ? grain : 1);
     Need need = {&lists.suite.ciphers(lists.opens), lists.n, bytes, bytes};
@@ -32,21 +37,21 @@ inline Need text_need(const Lists &lists, uint64_t bytes, uint64_t grain) {
     return need;
 }
 
-// Of what is hashed of n messages: that many bytes each.
+// Returns what kernels are asked for, to hash that many bytes of each message.
 inline Need hash_need(const Lists &lists, uint64_t bytes) {
     Need need = {&lists.suite.hashes, lists.n, bytes, bytes};
     need.whole_only = true;
     return need;
 }
 
-// The kernel, if it is forced, whose iterations are longer than the blocks in which texts end.
+// Returns the forced kernel if its iterations are longer than the blocks in which texts end.
 inline const Variant *coarse_cipher(const Suite &suite, bool opens) {
     const Variant *const forced = suite.forced;
     const bool coarse = forced && suite.enciphers() && suite.ciphers(opens).holds(forced) && !rounds_up(suite, opens) &&
                         forced->step > suite.encrypt->record.block_bytes;
     return coarse ? forced : nullptr;
 }
-// The same for what is hashed: a kernel that takes several blocks of a block cipher's MAC.
+// Returns the forced kernel if it takes several blocks of a block cipher's MAC in an iteration.
 inline const Variant *coarse_mac(const Suite &suite) {
     const Variant *const forced = suite.forced;
     return forced && forced->role == Role::hash && forced->step != suite.hash->record.block_bytes ? forced : nullptr;
@@ -127,8 +132,9 @@ bool run_in_order(const Lists &lists, Texts texts, Macs macs) {
     return false;
 }
 
-// Run texts, and MACs, that no one walk can do (windows.cpp): texts in pieces, whose counter carries beyond the bits in
-// which kernels count, or that end by ciphertext stealing; MACs of texts in pieces, which are too long to be copied.
+// Run texts, and MACs, that one walk cannot run (windows.cpp): texts that are in pieces, whose counter carries beyond
+// the bits in which kernels count, or that end by ciphertext stealing; MACs of texts in pieces, which are too long to
+// be copied.
 bool run_text_windows(const Lists &lists);
 bool run_mac_windows(const Lists &lists);
 

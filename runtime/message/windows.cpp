@@ -1,7 +1,7 @@
-// Runs messages that no one walk can do, window by window: a walk over the next window of every message, then over the
-// one after it. A window is what is contiguous of a text in pieces, or a copy of less contiguous bytes; and a counter
-// does not carry in it beyond the bits in which kernels count. The end of an XTS text, where ciphertext is stolen,
-// comes after the last.
+// Runs messages that one walk cannot run, window by window: a walk processes the next window of every message, then the
+// one behind it. A window is a contiguous part of a text in pieces, or a copy of a few bytes of several pieces. A
+// counter does not carry in a window beyond the bits in which kernels count. The end of an XTS text, where ciphertext
+// is stolen, is processed after the last window.
 
 #include <algorithm>
 #include <cstddef>
@@ -32,9 +32,7 @@ struct Windows {
 static_assert(sizeof(Windows) <= Memory::AREA_BYTES, "it fits");
 
 Windows &begin(const Lists &lists, size_t i) {
-    const Suite &suite = lists.suite;
-    const bool rc4 = suite.encrypt && suite.encrypt->record.kind == ALGORITHM_RC4;
-    Windows &w = *new (lists.memory->area_of(i, rc4 ? sizeof(Windows) : offsetof(Windows, rc4))) Windows;
+    Windows &w = *new (lists.memory->area_of(i, lists.rc4() ? sizeof(Windows) : offsetof(Windows, rc4))) Windows;
     const cst_job &job = *lists.jobs[i];
     w.in.set(job.in, job.in_len, job.in_pieces, job.n_in_pieces);
     w.out.set(job.out, job.out_cap, job.out_pieces, job.n_out_pieces);
@@ -46,9 +44,9 @@ Windows &begin(const Lists &lists, size_t i) {
     return w;
 }
 
-// Those whose next windows one walk runs.
-struct Turn {
-    explicit Turn(const Lists &all) : lists(all) {
+// The messages whose next windows one walk processes.
+struct WindowWalk {
+    explicit WindowWalk(const Lists &all) : lists(all) {
         lists.jobs = jobs;
         lists.middles = middles;
         lists.readable = nullptr;  // a window may be a copy
@@ -68,14 +66,14 @@ class TextWindows {
 public:
     explicit TextWindows(const Lists &lists)
         : lists_(lists),
-          turn_(lists),
+          walk_(lists),
           suite_(lists.suite),
           unit_(suite_.encrypt->record.block_bytes),
           counts_(counts(suite_)),
-          rc4_(suite_.encrypt->record.kind == ALGORITHM_RC4),
           coarse_(coarse_cipher(suite_, lists.opens)),
-          word_(suite_.construction) {
-        if (suite_.tweaked()) end_.emplace(suite_, lists.opens), blocks_.emplace(suite_);
+          word_(suite_.construction),
+          text_(suite_, lists.opens, AES_BLOCK, false, 0, suite_.tweaked() ? &blocks_.emplace(suite_) : nullptr) {
+        if (suite_.tweaked()) end_.emplace(suite_, lists.opens);
     }
 
     bool run() {
@@ -92,10 +90,8 @@ public:
 private:
     void begin_text(size_t i) {
         Windows &w = *(windows_[i] = &begin(lists_, i));
-        if (rc4_) memcpy(w.rc4, key_of(w.job).rc4(), RC4_STATE);
-        else if (w.job.iv_len)
-            MessageText(suite_, lists_.opens, AES_BLOCK, false, 0, blocks_ ? &*blocks_ : nullptr)
-                .put_chain(w.state.chain, w.job);
+        if (lists_.rc4()) memcpy(w.rc4, key_of(w.job).rc4(), RC4_STATE);
+        else if (w.job.iv_len) text_.put_chain(w.state.chain, w.job);
         w.stop = end_ ? StolenEnd::before(w.job.in_len) : w.job.in_len;
         if (w.left()) return;
         w.job.in_len = 0;
@@ -108,19 +104,21 @@ private:
         const uint64_t left = w.left();
         if (counts_ && word_.carries()) return std::min(left, word_.left(w.state.chain) * unit_);
         if (!coarse_) return left;
-        const bool pads = suite_.expansion && !lists_.opens;
-        const uint64_t whole = (left - pads) & ~(coarse_->step - 1);
+        const uint64_t whole = (left - lists_.pads()) & ~(coarse_->step - 1);
         return whole ? whole : left;
+    }
+    // Returns how many bytes the output of a window has, of so many bytes of the input.
+    size_t output_bytes(uint64_t bytes, bool ends) const {
+        return ends && lists_.pads() ? suite_.sealed_bytes(bytes) : size_t(bytes);
     }
     // Sets the next window. Returns false if there is none.
     bool open(Windows *w) {
         const uint64_t left = w->left();
         if (!left) return false;
         const uint64_t most = most_of(*w);
-        w->ends = most == left;
-        const uint64_t written = w->ends && !lists_.opens ? suite_.sealed_bytes(most) : most;
         const uint64_t in = w->in.together(w->at), out = w->out.together(w->at);
-        uint64_t bytes = in >= most && out >= written ? most : std::min({in, out, most - 1}) & ~uint64_t(GRAIN - 1);
+        const bool contiguous = in >= most && out >= output_bytes(most, most == left);
+        uint64_t bytes = contiguous ? most : std::min({in, out, most - 1}) & ~uint64_t(GRAIN - 1);
         w->copied = !bytes;
         if (w->copied) {
             bytes = std::min<uint64_t>(most, COPIED);
@@ -137,27 +135,26 @@ private:
 
     // Runs the windows behind which the texts end, or those behind which they go on.
     void walk(bool ends) {
-        turn_.begin();
+        walk_.begin();
         uint64_t lengths = 0, sum = 0;
         for (size_t i = 0; i < lists_.n; i++) {
             Windows &w = *windows_[i];
             if (!w.left() || w.ends != ends) continue;
-            turn_.add(&w, &w.job);
+            walk_.add(&w, &w.job);
             lengths |= w.job.in_len;
             sum += w.job.in_len;
         }
-        if (!turn_.lists.n) return;
-        const bool pads = ends && suite_.expansion && !lists_.opens;
-        const uint64_t grain = !lists_.grain ? 0 : pads ? AES_BLOCK : std::min<uint64_t>(lengths & -lengths, GRAIN);
-        walk_texts<TextWriter<Phase::after>>(turn_.lists, text_need(turn_.lists, sum / turn_.lists.n, grain), !ends);
+        if (!walk_.lists.n) return;
+        const uint64_t common = ends && lists_.pads() ? AES_BLOCK : std::min<uint64_t>(lengths & -lengths, GRAIN),
+                       grain = lists_.grain ? common : 0;
+        walk_texts<TextWriter<Phase::after>>(walk_.lists, text_need(walk_.lists, sum / walk_.lists.n, grain), !ends);
         for (size_t i = 0; i < lists_.n; i++)
             if (windows_[i]->left() && windows_[i]->ends == ends) close(windows_[i], lists_.jobs[i]);
     }
 
     void close(Windows *w, cst_job *job) {
         const uint64_t bytes = w->job.in_len;
-        if (w->copied)
-            w->out.write(w->at, w->copy, w->ends && !lists_.opens ? suite_.sealed_bytes(bytes) : size_t(bytes));
+        if (w->copied) w->out.write(w->at, w->copy, output_bytes(bytes, w->ends));
         if (counts_) count_on(suite_.construction, w->state.chain, (bytes + unit_ - 1) / unit_);
         else if (end_) advance_tweak(w->state.chain, bytes / AES_BLOCK, w->state.chain);
         else if (lists_.opens) memcpy(w->state.chain, w->last, AES_BLOCK);
@@ -179,14 +176,15 @@ private:
     }
 
     const Lists &lists_;
-    Turn turn_;
+    WindowWalk walk_;
     const Suite &suite_;
     const uint64_t unit_;
-    const bool counts_, rc4_;
+    const bool counts_;
     const Variant *const coarse_;
     const CounterWord word_;
-    std::optional<StolenEnd> end_;
     std::optional<BlockCalls> blocks_;
+    const MessageText text_;
+    std::optional<StolenEnd> end_;
     Windows *windows_[MOST_MESSAGES];
     bool all_right_ = true;
 };
@@ -195,23 +193,23 @@ class MacWindows {
 public:
     explicit MacWindows(const Lists &lists)
         : lists_(lists),
-          turn_(lists),
+          walk_(lists),
           unit_(lists.suite.hash->record.block_bytes),
           mac_(lists.suite, lists.opens, nullptr, nullptr) {}
 
     bool run() {
         hash_heads();
         while (hash_bodies()) {}
-        turn_.begin();
+        walk_.begin();
         for (size_t i = 0; i < lists_.n; i++) {
             Windows &w = *windows_[i];
-            turn_.add(&w, lists_.jobs[i]);
+            walk_.add(&w, lists_.jobs[i]);
             w.state.ahead = w.at - mac_.boundary(w.job);
             w.state.bytes = 0;
             open(&w, w.left());
         }
-        return walk_macs<MacWriter<Phase::after>>(turn_.lists,
-                                                  hash_need(turn_.lists, hashed_bytes(lists_.suite, COPIED)));
+        return walk_macs<MacWriter<Phase::after>>(walk_.lists,
+                                                  hash_need(walk_.lists, hashed_bytes(lists_.suite, COPIED)));
     }
 
 private:
@@ -225,9 +223,9 @@ private:
         body(w).read(w->at, w->copy, most);
         return most;
     }
-    // What precedes the body, and the first window.
+    // Hashes what precedes the body, and the first window.
     void hash_heads() {
-        turn_.begin();
+        walk_.begin();
         uint64_t sum = 0;
         for (size_t i = 0; i < lists_.n; i++) {
             Windows &w = *(windows_[i] = &begin(lists_, i));
@@ -237,13 +235,13 @@ private:
             w.state.ahead = (bytes - boundary) & ~uint64_t(unit_ - 1);
             w.at = boundary + w.state.ahead;
             sum += w.at;
-            turn_.add(&w, &w.job);
+            walk_.add(&w, &w.job);
         }
-        walk_macs<MacWriter<Phase::before>>(turn_.lists, hash_need(turn_.lists, sum / lists_.n));
+        walk_macs<MacWriter<Phase::before>>(walk_.lists, hash_need(walk_.lists, sum / lists_.n));
     }
-    // The next windows. Returns false if there are none, but the ends.
+    // Hashes the next windows. Returns false if only the ends are left.
     bool hash_bodies() {
-        turn_.begin();
+        walk_.begin();
         uint64_t sum = 0;
         for (size_t i = 0; i < lists_.n; i++) {
             Windows &w = *windows_[i];
@@ -251,15 +249,15 @@ private:
             w.state.bytes = open(&w, w.left() - 1) & ~uint64_t(unit_ - 1);
             w.at += w.state.bytes;
             sum += w.state.bytes;
-            turn_.add(&w, &w.job);
+            walk_.add(&w, &w.job);
         }
-        if (!turn_.lists.n) return false;
-        walk_macs<MacWriter<Phase::within>>(turn_.lists, hash_need(turn_.lists, sum / turn_.lists.n));
+        if (!walk_.lists.n) return false;
+        walk_macs<MacWriter<Phase::within>>(walk_.lists, hash_need(walk_.lists, sum / walk_.lists.n));
         return true;
     }
 
     const Lists &lists_;
-    Turn turn_;
+    WindowWalk walk_;
     const size_t unit_;
     const MessageMac<false> mac_;
     Windows *windows_[MOST_MESSAGES];
