@@ -75,10 +75,12 @@ def runs_a_choice(config: pytest.Config) -> bool:
     return config.args_source != config.ArgsSource.TESTPATHS or bool(option.keyword or option.markexpr or option.lf)
 
 
-def _refusal(config: pytest.Config, exitstatus: int) -> str:
+def _refusal(config: pytest.Config, exitstatus: int, passed: int) -> str:
     """Why the session's run is no whole one; empty if it is one."""
     if exitstatus != pytest.ExitCode.OK:
         return "not all tests passed"
+    if not passed:
+        return "all its tests were skipped"
     if runs_a_choice(config) or os.environ.get("CRYPTOSTITCH_LONG") != "1":
         return "only a choice of its tests ran"
     if os.environ.get("CRYPTOSTITCH_CPU"):
@@ -92,11 +94,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatu
     part = config.option.part
     if not part or hasattr(config, "workerinput"):
         return
-    if why := _refusal(config, exitstatus):
+    passed = len(terminalreporter.getreports("passed"))
+    if why := _refusal(config, exitstatus, passed):
         terminalreporter.line(f"{PAGE.name} keeps its row of {part}: {why}")
-        return
-    if not terminalreporter.getreports("passed"):
-        terminalreporter.line(f"{PAGE.name} keeps its row of {part}: all its tests were skipped")
         return
     from cryptostitch.binding import runtime
 
@@ -107,7 +107,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, exitstatu
         time.strftime("%Y-%m-%d", time.gmtime()),
         f"{re.sub(r'[|]|[(](R|TM)[)]', '', cpu['brand']).strip()} ({cpu['name']})",
         f"{(time.monotonic() - _begin) / 60:.1f}",
-        str(len(terminalreporter.getreports("passed"))),
+        str(passed),
         str(len(terminalreporter.getreports("skipped"))),
     )
     PAGE.write_text(write({**read(PAGE.read_text()), part: run}))
