@@ -3,10 +3,12 @@ is lost."""
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import struct
 import threading
+import weakref
 from pathlib import Path
 
 import pytest
@@ -108,8 +110,22 @@ def test_blocks_are_flush(placement: str, size: int, align: int, machine: Native
 
 def test_empty_block_is_inside_an_unmapped_page(machine: NativeMachine) -> None:
     for placement in ("end", "start"):
-        block = NativeMachine(placement).take("nothing", 0, 1, True)
+        other = NativeMachine(placement)
+        block = other.take("nothing", 0, 1, True)
         assert machine.call(text_bytes(["mov al, [rdi]", "ret"]), block).fault
+
+
+def test_a_machine_is_freed_when_nobody_has_it(machine: NativeMachine) -> None:
+    """A check makes hundreds of them, of hundreds of mappings each: none may wait for the collector of cycles."""
+    other = NativeMachine()
+    other.take("block", 40, 8, True)
+    gone = weakref.ref(other)
+    gc.disable()
+    try:
+        del other
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_code_is_never_writable(machine: NativeMachine) -> None:

@@ -9,7 +9,7 @@ from ..core.contract import OUT, TEXT_BYTES
 from ..core.program import Recipe
 from .native import NativeMachine
 from .result import Effort, Result
-from .scene import Expected, Scene, random_secrets
+from .scene import Scene, random_secrets
 from .subject import Subject
 
 
@@ -27,27 +27,22 @@ def explore(recipe: Recipe, rows: list, code: bytes, effort: Effort) -> tuple[li
     for placement, more, end in itertools.product(
         ("end", "start"), (1, 2, 5, 33) if effort.long else (1, 3), ends_of(recipe, effort)
     ):
-        where = f"blocks at the {placement} of their pages" + (f", an end of {end} bytes" if recipe.ends else "")
+        machine = NativeMachine(placement)
         counts = recipe.counts(more, more)
-        with NativeMachine(placement) as machine:
-            scene = Scene(recipe, rows, machine, sum(counts), end)
-            expected = scene.fill(random_secrets((effort.seed, recipe.name, more)))
-            said, calls, faults = _run(scene, counts, code, expected)
-        runs += calls
-        problems += [f"{len(counts)} calls of {counts[0]} iterations, {where}: {problem}" for problem in said]
-        if faults:
-            break  # each may take as long as a kernel that never ends
+        scene = Scene(recipe, rows, machine, sum(counts), end)
+        where = f"{len(counts)} calls of {counts[0]} iterations, blocks at the {placement} of their pages"
+        where += f", an end of {end} bytes" if recipe.ends else ""
+        expected = scene.fill(random_secrets((effort.seed, recipe.name, more)))
+        for outcome, changes in scene.calls(code, counts):
+            runs += 1
+            if outcome.fault:
+                return [*problems, f"{where}: {outcome.fault}"], runs
+            problems += [f"{where}: {problem}" for problem in changes]
+            if changes:
+                break
+        else:
+            problems += [f"{where}: {problem}" for problem in scene.problems(expected)]
     return problems, runs
-
-
-def _run(scene: Scene, counts: tuple[int, ...], code: bytes, expected: list[Expected]) -> tuple[list[str], int, bool]:
-    """(problems, runs, whether the last one faults), up to the first call that faults or changes what it may not."""
-    runs = 0
-    for outcome, changes in scene.calls(code, counts):
-        runs += 1
-        if outcome.fault or changes:
-            return [outcome.fault] if outcome.fault else changes, runs, bool(outcome.fault)
-    return scene.problems(expected), runs, False
 
 
 def ends_of(recipe: Recipe, effort: Effort) -> tuple[int, ...]:

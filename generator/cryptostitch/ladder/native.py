@@ -67,16 +67,15 @@ def filled_registers(byte: int) -> probe_library.Registers:
 
 class NativeMachine:
     """``placement``: blocks lie flush against the page above ("end") or below ("start"), as far as their alignment
-    allows. ``before``: makes the registers of a call that is given none; ``stack_fill``: what the stack consists of.
-
-    A process may have only so many mappings, and each block takes two: whoever makes machines in a loop uses them as
-    context managers, which free the blocks."""
+    allows. ``before``: makes the registers of a call that is given none; ``stack_fill``: what the stack consists of."""
 
     def __init__(self, placement: str = "end", seed: object = 0, cpu_ns: int = RUN_NS):
         if placement not in ("end", "start"):
             raise ValueError(f"no placement {placement!r}; there are end, start")
-        self.placement, self.seed, self.cpu_ns = placement, seed, cpu_ns
-        self.before: Callable[[], probe_library.Registers] = lambda: random_registers(self.seed)
+        self.placement, self.cpu_ns = placement, cpu_ns
+        # Without a reference to the machine: its blocks, of two mappings each, would wait for the collector of cycles,
+        # and a process may have only so many mappings.
+        self.before: Callable[[], probe_library.Registers] = lambda: random_registers(seed)
         self.stack_fill = probe_library.FILL
         self.library = probe_library.load()
         self.components = self.library.cst_probe_components()
@@ -110,12 +109,6 @@ class NativeMachine:
         for code, address in self._code.items():
             self.library.cst_probe_block_free(address, len(code))
         self._blocks, self._code = {}, {}
-
-    def __enter__(self) -> NativeMachine:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.reset()
 
     def __del__(self) -> None:
         if hasattr(self, "_code"):

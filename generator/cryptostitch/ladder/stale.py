@@ -42,21 +42,20 @@ def explore(recipe: Recipe, rows: list[Algorithm], code: bytes, effort: Effort) 
     runs, left = 0, [bytes(part.program.contract.state_bytes) for part in recipe.parts]
     counts = recipe.counts(2, 1)
     for end in ends_of(recipe, effort):
-        where = f"an end of {end} bytes, over " if recipe.ends else "over "
-        with NativeMachine() as machine:
-            scene = Scene(recipe, rows, machine, sum(counts), end)
-            found: set[bytes] = set()
-            for stale in _contents(recipe, left, effort):
-                runs += 1
-                said, result = _run(scene, counts, code, stale, (effort.seed, recipe.name, end))
-                found.add(result)
-                problems += [f"{where}{stale.what}: {problem}" for problem in said]
-                if said:
-                    break
-            else:
-                if len(found) > 1:
-                    problems.append("results are right, and other bytes over other contents")
-            left = scene.blocks()
+        scene = Scene(recipe, rows, NativeMachine(), sum(counts), end)
+        found: set[bytes] = set()
+        for stale in _contents(recipe, left, effort):
+            where = f"an end of {end} bytes, over {stale.what}: " if recipe.ends else f"over {stale.what}: "
+            runs += 1
+            said, result = _run(scene, counts, code, stale, (effort.seed, recipe.name, end))
+            found.add(result)
+            problems += [where + problem for problem in said]
+            if said:
+                break
+        else:
+            if len(found) > 1:
+                problems.append("results are right, and other bytes over other contents")
+        left = scene.blocks()
     return problems, runs
 
 
