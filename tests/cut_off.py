@@ -67,6 +67,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     if config.pluginmanager.hasplugin("dsession"):
         signal.signal(signal.SIGTERM, signal.default_int_handler)
     if config.option.minutes:
+        # A shell that runs no terminal starts its background jobs with this signal ignored.
+        if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
         threading.Thread(target=_watch, args=(config.option.minutes,), daemon=True).start()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -86,6 +87,19 @@ def test_a_session_that_exceeds_its_minutes(
     code, text = session(tmp_path, root, program, *options, "--minutes", "0.25")
     assert code == pytest.ExitCode.INTERRUPTED and "FAILED the session was cut off after 0.25 minutes" in text, text
     assert sorted(named(text)) == ran and has_ended(program), text
+
+
+@pytest.mark.parametrize("options,ran", [((), ["test_waits"]), (("-n", "2"), ["test_calls", "test_waits"])])
+def test_a_session_in_the_background_of_a_script(
+    root: Path, tmp_path: Path, program: str, options: tuple[str, ...], ran: list[str]
+) -> None:
+    script = f"{shlex.join(command(tmp_path, program, *options, '--minutes', '0.25'))} & wait $!"
+    done = subprocess.run(
+        ["sh", "-c", script],
+        cwd=tmp_path, env=environment(root), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == pytest.ExitCode.INTERRUPTED and "FAILED the session was cut off" in done.stdout
+    assert sorted(named(done.stdout)) == ran and has_ended(program), done.stdout
 
 
 def test_a_session_within_its_minutes(root: Path, tmp_path: Path, program: str) -> None:
